@@ -1,0 +1,259 @@
+"""`curate.toml` and the environment become `Settings`; the one reader of `os.environ`."""
+
+from __future__ import annotations
+
+import difflib
+import getpass
+import os
+import tomllib
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from curate.model import CurateError, Exit, Json
+
+FILE = "curate.toml"
+
+ENTITIES = ("PERSON", "PHONE_NUMBER", "EMAIL_ADDRESS")
+PHONE_REGIONS = ("US", "GB", "DE", "FR", "IN", "BR", "AU", "KH", "TH", "VN", "SG")
+REFUSALS = (
+    "I could not find",
+    "I couldn't find",
+    "I don't know",
+    "I do not know",
+    "The documents do not say",
+    "not in the documents",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusSettings:
+    """`[corpus]`: where the assistant's documents are, relative to the workspace."""
+
+    root: str = "docs"
+    include: tuple[str, ...] = ("**/*.md", "**/*.txt")
+    exclude: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSettings:
+    """One `[[sources]]`: a log to read.
+
+    `path` may hold globs. `map` gives a dotted path for each field of the event model. `down`
+    and `up` list the rating values, as written in the log, that mean a thumb down or up
+    (`0`, `dislike`, `<=2`).
+    """
+
+    name: str = ""
+    path: str = ""
+    format: str = "auto"
+    map: dict[str, str] = field(default_factory=dict)
+    down: tuple[str, ...] = ()
+    up: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RetentionSettings:
+    """`[retention]`: how long anonymised records are kept, in days."""
+
+    records_days: int = 90
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacySettings:
+    """`[privacy]`: what the anonymiser replaces.
+
+    `allow` are terms that are never personal here, `deny` are house-specific names that always
+    are. Both ignore case.
+    """
+
+    entities: tuple[str, ...] = ENTITIES
+    languages: tuple[str, ...] = ("en",)
+    phone_regions: tuple[str, ...] = PHONE_REGIONS
+    allow: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AssistantSettings:
+    """`[assistant]`: how the assistant speaks. Answers that hold a refusal phrase are refusals."""
+
+    refusals: tuple[str, ...] = REFUSALS
+
+
+@dataclass(frozen=True, slots=True)
+class SplitSettings:
+    """`[split]`: the share of clusters that goes to the holdout, from 0 to 1."""
+
+    holdout: float = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class ExportSettings:
+    """`[export]`: git remotes that exports may live beside; any other is refused."""
+
+    allowed_remotes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenSettings:
+    """`[screen]`: the terminal's looks: a Textual theme, and keys by binding id."""
+
+    theme: str = "textual-dark"
+    keys: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything a workspace is told, with its defaults."""
+
+    curator: str = ""
+    corpus: CorpusSettings = CorpusSettings()
+    sources: tuple[SourceSettings, ...] = ()
+    retention: RetentionSettings = RetentionSettings()
+    privacy: PrivacySettings = PrivacySettings()
+    assistant: AssistantSettings = AssistantSettings()
+    split: SplitSettings = SplitSettings()
+    export: ExportSettings = ExportSettings()
+    screen: ScreenSettings = ScreenSettings()
+
+
+def load(path: Path) -> Settings:
+    """Read a `curate.toml`. Raises `CurateError` naming the file and the key or line at fault."""
+    try:
+        raw = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        raise CurateError(
+            f"{path.parent} is not a workspace: it has no {FILE}",
+            "Make one with `curate init`, or name another with --workspace.",
+            Exit.USAGE,
+        ) from None
+    except OSError as error:
+        raise CurateError(f"{path} cannot be read: {error.strerror}", "Check its mode.") from None
+    except UnicodeDecodeError:
+        raise CurateError(f"{path} is not UTF-8", "Save it as UTF-8.", Exit.USAGE) from None
+    except tomllib.TOMLDecodeError as error:
+        where = str(error).rpartition("(")[2].rstrip(")")
+        raise CurateError(
+            f"{path} is not valid TOML ({where})", "Mend the file there.", Exit.USAGE
+        ) from None
+    settings: Settings = _table(Settings, raw, "", path)
+    _validate(settings, path)
+    return settings
+
+
+def _table(kind: type[Any], raw: Json, prefix: str, path: Path) -> Any:
+    known = {f.name: f for f in fields(kind)}
+    values: Json = {}
+    for key, value in raw.items():
+        if key not in known:
+            near = difflib.get_close_matches(key, known, 1)
+            hint = f"Did you mean `{near[0]}`?" if near else f"Known here: {', '.join(known)}."
+            raise CurateError(f"{path}: unknown key `{prefix}{key}`", hint, Exit.USAGE)
+        values[key] = _value(known[key].type, value, prefix + key, path)
+    return kind(**values)
+
+
+_NESTED: dict[str, type[Any]] = {
+    kind.__name__: kind
+    for kind in (
+        CorpusSettings,
+        RetentionSettings,
+        PrivacySettings,
+        AssistantSettings,
+        SplitSettings,
+        ExportSettings,
+        ScreenSettings,
+    )
+}
+
+
+def _value(kind: object, value: object, name: str, path: Path) -> object:
+    match str(kind), value:
+        case nested, dict() if nested in _NESTED:
+            return _table(_NESTED[nested], value, f"{name}.", path)
+        case "tuple[SourceSettings, ...]", list() if all(isinstance(v, dict) for v in value):
+            return tuple(_table(SourceSettings, v, f"{name}.", path) for v in value)
+        case "tuple[str, ...]", list() if all(isinstance(v, str | int | float) for v in value):
+            return tuple(str(v) for v in value)
+        case "dict[str, str]", dict() if all(isinstance(v, str) for v in value.values()):
+            return value
+        case ("str", str()) | ("int", int()) | ("float", float()):
+            return value
+        case "float", int():
+            return float(value)
+        case wanted, _:
+            plain = wanted.replace("tuple[str, ...]", "a list of strings")
+            raise CurateError(f"{path}: `{name}` is not {plain}", "Mend the value.", Exit.USAGE)
+
+
+def _validate(settings: Settings, path: Path) -> None:
+    def refuse(key: str, why: str) -> None:
+        raise CurateError(f"{path}: `{key}` {why}", "Mend the value.", Exit.USAGE)
+
+    if not 1 <= settings.retention.records_days <= 3650:
+        refuse("retention.records_days", "must be from 1 to 3650")
+    if not 0 <= settings.split.holdout <= 1:
+        refuse("split.holdout", "must be from 0 to 1")
+    for entity in settings.privacy.entities:
+        if entity not in ENTITIES:
+            refuse("privacy.entities", f"knows only {', '.join(ENTITIES)}")
+    for region in settings.privacy.phone_regions:
+        if not (len(region) == 2 and region.isascii() and region.isupper()):
+            refuse("privacy.phone_regions", "wants two-letter country codes such as KH")
+    names = [source.name for source in settings.sources]
+    if "" in names:
+        refuse("sources.name", "is missing in one of [[sources]]")
+    if len(set(names)) < len(names):
+        refuse("sources.name", "is used twice")
+    for source in settings.sources:
+        if not source.path:
+            refuse(f"sources.path of {source.name}", "is missing")
+
+
+# ---------------------------------------------------------------------------- environment
+
+
+def workspace_from_environment() -> Path | None:
+    """Return `CURATE_WORKSPACE` as a path, or None."""
+    value = os.environ.get("CURATE_WORKSPACE")
+    return Path(value) if value else None
+
+
+def now(given: str | None = None) -> datetime:
+    """Return the clock: `given` (from --now), else `CURATE_NOW`, else the system's, in UTC.
+
+    Takes ISO 8601; a naive time is UTC. Raises `CurateError` for anything else.
+    """
+    value = given or os.environ.get("CURATE_NOW")
+    if not value:
+        return datetime.now(UTC)
+    try:
+        moment = datetime.fromisoformat(value)
+    except ValueError:
+        raise CurateError(
+            "the time in --now or CURATE_NOW is not ISO 8601",
+            "Write it like 2026-11-29 or 2026-11-29T21:04:00Z.",
+            Exit.USAGE,
+        ) from None
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def curator(given: str | None, settings: Settings) -> str:
+    """Return who decides: `given` (from --as), else the config's name, else the login's."""
+    if given or settings.curator:
+        return given or settings.curator
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return f"uid-{os.getuid()}"
+
+
+def debug_leaks() -> list[str]:
+    """Return the environment variables that would write screens or keys to a file."""
+    names = ("TEXTUAL_LOG", "TEXTUAL_SCREENSHOT", "TEXTUAL_DEVTOOLS")
+    found = [name for name in names if os.environ.get(name)]
+    if "devtools" in os.environ.get("TEXTUAL", ""):
+        found.append("TEXTUAL")
+    return found
