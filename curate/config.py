@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import getpass
+import json
 import os
 import tomllib
 from dataclasses import dataclass, field, fields
@@ -257,3 +258,50 @@ def debug_leaks() -> list[str]:
     if "devtools" in os.environ.get("TEXTUAL", ""):
         found.append("TEXTUAL")
     return found
+
+
+# ---------------------------------------------------------------------------- the file itself
+
+TEMPLATE = f"""\
+# curate.toml: what this workspace is told. Every line that begins with `#` shows a default.
+
+# curator = ""                 # who decides; default: the login name; or `--as NAME`
+
+[corpus]                       # the documents the assistant answers from
+root = "docs"                  # relative to this file
+# include = ["**/*.md", "**/*.txt"]
+# exclude = []
+
+# [[sources]]                  # a log to read; `curate ingest` without paths reads them all
+# name = "assistant"
+# path = "logs/*.jsonl"        # globs, relative to this file
+# format = "auto"              # auto, jsonl, csv
+# down = ["0"]                 # ratings that mean thumbs-down: values, or "<=2"; never guessed
+# up = ["1"]
+# [sources.map]                # only what was not recognised: field = "dotted.path"
+# question = "payload.text"
+
+[retention]
+records_days = 90              # anonymised records live this long, then `curate purge` removes them
+
+[privacy]
+# entities = {json.dumps(ENTITIES)}
+# languages = ["en"]
+# phone_regions = {json.dumps(PHONE_REGIONS)}
+allow = []                     # terms that are never personal here (products, the bot's name)
+deny = []                      # names that always are, whatever the model says
+
+[assistant]                    # an answer that holds one of these is a refusal
+# refusals = {json.dumps(REFUSALS)}
+
+[split]
+holdout = 0.2                  # share of near-duplicate groups kept for the holdout
+
+[export]
+allowed_remotes = []           # git remotes that exports may live beside; others are refused
+
+[screen]
+# theme = "textual-dark"       # any Textual theme: textual-light, nord, gruvbox, ...
+# [screen.keys]                # other keys, by binding id (`?` shows the ids)
+# save = "ctrl+s"
+"""

@@ -1,0 +1,391 @@
+"""A workspace on disk, and the compositions of stages that both front ends call.
+
+    curate.toml   what the team decided         curate.db   records, items, versions
+    keys/         the keys of the tags          exports/    the versions
+    corpus.db     the documents' index, rebuilt at will
+
+Stages never import each other; here, and only here, one stage's function is handed to another.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from importlib.metadata import version as installed_version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from curate import config, text
+from curate.config import Settings, SourceSettings
+from curate.model import (
+    Absence,
+    Candidate,
+    CurateError,
+    Exit,
+    Finding,
+    Item,
+    Passage,
+    Receipt,
+    Record,
+)
+
+if TYPE_CHECKING:
+    from curate.corpus.corpus import Corpus
+    from curate.ingest.run import IngestReport
+    from curate.privacy.anonymise import Anonymiser
+    from curate.privacy.tags import Tagger
+    from curate.store.store import Store
+    from curate.triage import Matcher
+
+DATABASE = "curate.db"
+INDEX = "corpus.db"
+KEYS = "keys"
+EXPORTS = "exports"
+AD_HOC = "log"
+"""The source name of files given on the command line: the same event in two files is one event."""
+
+Progress = Callable[[int, int | None], None]
+"""Called with bytes read so far and bytes in all, None where nobody can know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """Where a version stands. `new` is False when the set had not changed since the last one."""
+
+    number: int
+    directory: Path
+    new: bool
+    counts: dict[str, int]
+    warnings: tuple[Finding, ...]
+
+
+class Refused(CurateError):
+    """The set fails its checks; `findings` name the items."""
+
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        items = sorted({finding.item for finding in findings})
+        shown = ", ".join(items[:10]) + (" ..." if len(items) > 10 else "")
+        super().__init__(
+            f"not exported: {len(items)} of the set's items fail the checks: {shown}",
+            "`curate check` says why; mend them with `curate open` or `curate items set`.",
+            Exit.FOUND,
+        )
+        self.findings = tuple(findings)
+
+
+class Workspace:
+    """One workspace, opened for one person at one clock.
+
+    Everything heavy is opened on first use and may be used from any thread.
+    """
+
+    def __init__(
+        self, root: Path, settings: Settings, now: Callable[[], datetime], who: str
+    ) -> None:
+        self.root = root
+        self.settings = settings
+        self.now = now
+        self.who = who
+        self._lock = threading.RLock()
+        self._store: Store | None = None
+        self._corpus: Corpus | None = None
+        self._anonymiser: Anonymiser | None = None
+        self._tagger: Tagger | None = None
+
+    # ------------------------------------------------------------------ opening
+
+    @classmethod
+    def create(cls, root: Path, now: Callable[[], datetime], toml: str = config.TEMPLATE) -> None:
+        """Make `root` a workspace: `curate.toml` with the text `toml`, and an empty database.
+
+        Raises `CurateError` when it is one already, or cannot be written. A directory made here
+        has mode 0700.
+        """
+        from curate.store.store import Store
+
+        settings_file = root / config.FILE
+        if settings_file.exists() or (root / DATABASE).exists():
+            raise CurateError(
+                f"{root} is a workspace already", "Use it, or name another.", Exit.USAGE
+            )
+        try:
+            root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not (root / ".gitignore").exists():
+                (root / ".gitignore").write_text("*\n", encoding="utf-8")
+            settings_file.write_text(toml, encoding="utf-8")
+        except OSError as error:
+            raise CurateError(
+                f"{root} cannot be made a workspace: {error.strerror}",
+                "Choose a directory that you may write to, on a disk with room.",
+            ) from None
+        Store.create(root / DATABASE, now=now)
+
+    @classmethod
+    def open(cls, root: Path, now: Callable[[], datetime], who: str | None = None) -> Workspace:
+        """Open the workspace at `root` for `who` (the config's curator or the login by default)."""
+        settings = config.load(root / config.FILE)
+        return cls(root, settings, now, config.curator(who, settings))
+
+    def close(self) -> None:
+        """Let go of the database."""
+        with self._lock:
+            if self._store is not None:
+                self._store.close()
+                self._store = None
+
+    def __enter__(self) -> Workspace:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    @property
+    def store(self) -> Store:
+        """The database, opened (and upgraded where it is older) on first use."""
+        with self._lock:
+            if self._store is None:
+                from curate.store.store import Store
+
+                self._store = Store.open(
+                    self.root / DATABASE,
+                    now=self.now,
+                    keep_days=self.settings.retention.records_days,
+                )
+            return self._store
+
+    @property
+    def corpus(self) -> Corpus:
+        """The documents, as they were when last synced."""
+        with self._lock:
+            if self._corpus is None:
+                from curate.corpus.corpus import Corpus
+
+                self._corpus = Corpus(
+                    self.root / self.settings.corpus.root, self.settings.corpus, self.root / INDEX
+                )
+            return self._corpus
+
+    @property
+    def anonymiser(self) -> Anonymiser:
+        """The one door for log text. The model loads with the first text."""
+        with self._lock:
+            if self._anonymiser is None:
+                from curate.privacy.anonymise import Anonymiser
+
+                known = {*self.corpus.sources(), *self.corpus.headings()}
+                self._anonymiser = Anonymiser(self.settings.privacy, known)
+            return self._anonymiser
+
+    @property
+    def tagger(self) -> Tagger:
+        """Keyed tags for ids; their keys are made on first use."""
+        with self._lock:
+            if self._tagger is None:
+                from curate.privacy.tags import Tagger
+
+                self._tagger = Tagger.open(
+                    self.root / KEYS, self.now(), self.settings.retention.records_days
+                )
+            return self._tagger
+
+    @property
+    def matcher(self) -> Matcher:
+        """How near-duplicates are told and candidates ranked."""
+        from curate.triage import Matcher
+
+        return Matcher()
+
+    # ------------------------------------------------------------------ the log
+
+    def sources(self, names: Sequence[str] = ()) -> list[tuple[Path, SourceSettings]]:
+        """Return the configured logs, one pair per existing file, in the config's order.
+
+        With `names`, only those sources. Raises `CurateError` for an unknown name, a config
+        without sources, or a source whose globs match nothing.
+        """
+        known = {source.name: source for source in self.settings.sources}
+        if not known:
+            raise CurateError(
+                f"{self.root / config.FILE} names no [[sources]]",
+                "Add one, or give the files: `curate ingest LOG.jsonl`.",
+                Exit.USAGE,
+            )
+        found: list[tuple[Path, SourceSettings]] = []
+        for name in names or known:
+            if name not in known:
+                raise CurateError(
+                    f"the config has no source `{text.one_line(name)}`",
+                    f"It has: {', '.join(known)}.",
+                    Exit.USAGE,
+                )
+            paths = _glob(self.root, known[name].path)
+            if not paths:
+                raise CurateError(
+                    f"source `{name}`: nothing matches {known[name].path}",
+                    f"Mend `path` in {self.root / config.FILE}; it is relative to that file.",
+                )
+            found += [(path, known[name]) for path in paths]
+        return found
+
+    def source_of(self, path: Path) -> SourceSettings:
+        """Return the configured source whose globs match `path`, else an ad hoc one."""
+        wanted = path.absolute()
+        for source in self.settings.sources:
+            if any(match.absolute() == wanted for match in _glob(self.root, source.path)):
+                return source
+        return SourceSettings(name=AD_HOC, path=str(path))
+
+    def ingest(
+        self,
+        inputs: Iterable[tuple[Path | None, SourceSettings]],
+        *,
+        strict: bool = False,
+        progress: Progress | None = None,
+    ) -> IngestReport:
+        """Read logs (None is standard input), anonymise, and store what is new.
+
+        With `strict`, every input is read through first, and a single bad line stops it all
+        before anything is written.
+        """
+        from curate.ingest import run
+
+        inputs = list(inputs)
+        if strict:
+            run.verify(inputs)
+        now = self.now()
+        return run.run(
+            inputs,
+            clean=self.anonymiser.clean_records,
+            policy=self.anonymiser.policy,
+            tag=self.tagger,
+            seen=self.store.seen,
+            save=lambda batch: self.store.save(batch, matcher=self.matcher, received=now),
+            now=now,
+            limit=now - timedelta(days=self.settings.retention.records_days),
+            refusals=self.settings.assistant.refusals,
+            progress=progress,
+        )
+
+    def purge(self, *, dry_run: bool = False) -> Receipt:
+        """Remove what has expired, bytes and all, and prove it."""
+        return self.store.purge(by=self.who, dry_run=dry_run)
+
+    # ------------------------------------------------------------------ curating
+
+    def suggest(self, record: Record, k: int = 10) -> list[Passage]:
+        """Return the passages that may answer a logged question, best first."""
+        question = record.standalone or record.question
+        return self.corpus.suggest(
+            question.text,
+            history=record.history,
+            answer=record.answer.text if record.answer and not record.refused else "",
+            chunks=record.chunks,
+            k=k,
+        )
+
+    def draft(self, candidate: Candidate, record: Record) -> Item:
+        """Return the item a candidate would make, not saved: no id yet, everything proposed."""
+        from curate import triage
+
+        question = record.question.text
+        cluster = f"c{candidate.id}"
+        return Item(
+            id="",
+            revision=0,
+            question=question,
+            original=question,
+            history=record.history,
+            split=triage.split(cluster, self.settings.split.holdout),
+            kind=triage.kind(question, record.history),
+            lang=record.lang,
+            cluster=cluster,
+        )
+
+    def attach(self, item: Item, source: str, start: int, end: int, *, more: bool = False) -> Item:
+        """Return `item` answered by the span `start:end` of a document.
+
+        Source, heading and evidence come from the span, the keyword is proposed from it unless
+        one is set that still stands in it. With `more`, the span is one more evidence.
+        """
+        evidence = self.corpus.evidence(source, start, end)
+        evidences = (*item.evidences, evidence) if more else (evidence,)
+        keyword = item.keyword
+        if not more and (not keyword or keyword.lower() not in evidence.phrase.lower()):
+            keyword = next(iter(self.corpus.keywords(evidence)), "")
+        return replace(item, answerable=True, evidences=evidences, keyword=keyword, absence=None)
+
+    def unanswerable(self, item: Item, searched: Sequence[str] = ()) -> Item:
+        """Return `item` as one the documents cannot answer, with the proof of absence:
+        what was searched and the passages that tempt.
+        """
+        queries = tuple(dict.fromkeys([item.question, *searched]))
+        nearest = self.corpus.suggest(item.question, history=item.history, k=5)
+        absence = Absence(
+            queries,
+            tuple((p.section.source, p.section.heading, round(p.score, 4)) for p in nearest),
+            self.corpus.digest(),
+        )
+        return replace(item, answerable=False, evidences=(), keyword="", absence=absence)
+
+    def lint(self, item: Item) -> list[Finding]:
+        """Return what is wrong with one item, as it would stand in the set."""
+        others = [other for other in self.store.items() if other.id != item.id]
+        return [finding for finding in self._check([*others, item]) if finding.item == item.id]
+
+    def save(self, item: Item, *, candidate: int | None = None, reason: str = "") -> Item:
+        """Store an item and return it as stored; a new one gets its id here.
+
+        `item.revision` must be the stored one, else `Conflict` carries theirs. An item made from
+        a candidate closes it in the same act, once it is ready.
+        """
+        expected = item.revision
+        if not item.id:
+            item = replace(item, id=self.store.new_item_id(_stem(item)))
+        return self.store.save_item(
+            item, by=self.who, expected=expected, candidate=candidate, reason=reason
+        )
+
+    def check(self) -> list[Finding]:
+        """Return what is wrong with the set, errors first."""
+        return self._check(self.store.items())
+
+    def _check(self, items: Sequence[Item]) -> list[Finding]:
+        from curate import check
+
+        return check.check(
+            items,
+            locate=self.corpus.locate,
+            scan=self.anonymiser.scan,
+            stands=self.corpus.stands,
+            passage=self.corpus.passage,
+            same=self.matcher.same,
+        )
+
+    # ------------------------------------------------------------------ versions
+
+    def export(self, to: Path | None = None) -> Exported:
+        """Write the set as its next version, or name the last one when nothing changed.
+
+        With `to`, the same files also stand there, with the user's own file mode. Raises
+        `Refused` when an item fails the checks; nothing is written then.
+        """
+        raise NotImplementedError
+
+
+def _glob(root: Path, pattern: str) -> list[Path]:
+    path = Path(pattern)
+    base = Path(path.anchor) if path.is_absolute() else root
+    relative = str(path.relative_to(path.anchor)) if path.is_absolute() else pattern
+    return sorted(found for found in base.glob(relative) if not found.is_dir())
+
+
+def _stem(item: Item) -> str:
+    """An id says what the documents say, never what the user said."""
+    if item.evidences:
+        return text.slug(item.evidences[0].heading) or text.slug(item.keyword) or "item"
+    if item.absence and item.absence.nearest:
+        return "no-" + (text.slug(item.absence.nearest[0][1]) or "answer")
+    return "draft" if item.answerable is None else "no-answer"
