@@ -9,12 +9,10 @@ Stages never import each other; here, and only here, one stage's function is han
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from importlib.metadata import version as installed_version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +25,7 @@ from curate.model import (
     Exit,
     Finding,
     Item,
+    ItemStatus,
     Passage,
     Receipt,
     Record,
@@ -230,6 +229,11 @@ class Workspace:
             found += [(path, known[name]) for path in paths]
         return found
 
+    def source(self, name: str) -> SourceSettings:
+        """Return a source of the config by name, or an ad hoc one of that name."""
+        known = {source.name: source for source in self.settings.sources}
+        return known.get(name) or SourceSettings(name=name)
+
     def source_of(self, path: Path) -> SourceSettings:
         """Return the configured source whose globs match `path`, else an ad hoc one."""
         wanted = path.absolute()
@@ -253,6 +257,8 @@ class Workspace:
         from curate.ingest import run
 
         inputs = list(inputs)
+        if (self.root / self.settings.corpus.root).is_dir():
+            self.ready_corpus()
         if strict:
             run.verify(inputs)
         now = self.now()
@@ -274,6 +280,25 @@ class Workspace:
         return self.store.purge(by=self.who, dry_run=dry_run)
 
     # ------------------------------------------------------------------ curating
+
+    def ready_corpus(self) -> None:
+        """Bring the index up to the documents as they are now."""
+        self.corpus.sync()
+
+    def fresh(self, question: str, slug: str = "") -> Item:
+        """Return an item for a question of the curator's own, not saved."""
+        from curate import triage
+
+        question = text.sanitise(question)
+        return Item(
+            id=slug,
+            revision=0,
+            question=question,
+            original=question,
+            split=triage.split(question, self.settings.split.holdout),
+            kind=triage.kind(question, ()),
+            lang=text.language(question),
+        )
 
     def suggest(self, record: Record, k: int = 10) -> list[Passage]:
         """Return the passages that may answer a logged question, best first."""
@@ -329,6 +354,22 @@ class Workspace:
             self.corpus.digest(),
         )
         return replace(item, answerable=False, evidences=(), keyword="", absence=absence)
+
+    def settle(self, item: Item, status: ItemStatus | None = None) -> Item:
+        """Return `item` with its status: the one given, else ready where nothing is missing.
+
+        Raises `CurateError` when ready is asked for and something is missing.
+        """
+        from curate import check
+
+        missing = check.missing(item)
+        if status == "ready" and missing:
+            raise CurateError(
+                f"{item.id or 'the item'} is not ready: it lacks {', '.join(missing)}",
+                "Add it, or keep a draft.",
+                Exit.FOUND,
+            )
+        return replace(item, status=status or ("draft" if missing else "ready"))
 
     def lint(self, item: Item) -> list[Finding]:
         """Return what is wrong with one item, as it would stand in the set."""

@@ -1,0 +1,308 @@
+"""`curate items`: everything the screens do, without a screen."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from curate.cli import output
+from curate.cli.context import Shared, json_option, shared_options
+from curate.model import Candidate, CurateError, Evidence, Exit, Item
+
+if TYPE_CHECKING:
+    from curate.workspace import Workspace
+
+CANDIDATE = re.compile(r"c(\d+)")
+
+
+@click.group()
+def items() -> None:
+    """List, show, make and change the cases of the set.
+
+    An item is named by its id, a candidate of the inbox by its number: `c12`.
+    """
+
+
+@items.command("list")
+@click.option("--inbox", is_flag=True, help="List the candidates that wait, not the items.")
+@click.option("--status", default=None, help="Only this status.")
+@click.option("--split", type=click.Choice(["tuning", "holdout"]), help="Only this split.")
+@click.option("--limit", default=100, show_default=True, type=click.IntRange(1), help="At most.")
+@json_option
+@shared_options
+@click.pass_obj
+def list_(
+    shared: Shared, inbox: bool, status: str | None, split: str | None, limit: int, as_json: bool
+) -> None:
+    """List the items, or the inbox by priority."""
+    with shared.open() as workspace:
+        if inbox:
+            ids = workspace.store.candidate_ids(status=status or "open")[:limit]
+            candidates = workspace.store.candidates(ids)
+            if as_json:
+                output.data([_named(candidate) for candidate in candidates])
+            else:
+                output.table(
+                    [(f"c{c.id}", c.size, " · ".join(c.reasons), c.question) for c in candidates],
+                    ("candidate", "asked", "why", "question"),
+                )
+            return
+        found = [
+            item
+            for item in workspace.store.items()
+            if (not status or item.status == status) and (not split or item.split == split)
+        ][:limit]
+    if as_json:
+        output.data(found)
+    else:
+        output.table(
+            [(i.id, i.status, i.split, _answer(i), i.question) for i in found],
+            ("item", "status", "split", "answer", "question"),
+        )
+
+
+def _named(candidate: Candidate) -> dict[str, Any]:
+    return {**output.plain(candidate), "ref": f"c{candidate.id}"}
+
+
+def _answer(item: Item) -> str:
+    if item.evidences:
+        return f"{item.evidences[0].source} › {item.evidences[0].heading}"
+    return {True: "no evidence yet", False: "unanswerable", None: "undecided"}[item.answerable]
+
+
+@items.command()
+@click.argument("ref")
+@click.option("--passages", default=5, show_default=True, type=click.IntRange(0, 50))
+@json_option
+@shared_options
+@click.pass_obj
+def show(shared: Shared, ref: str, passages: int, as_json: bool) -> None:
+    """Show an item, or a candidate with its records and the passages that may answer it."""
+    with shared.open() as workspace:
+        workspace.ready_corpus()
+        if match := CANDIDATE.fullmatch(ref):
+            candidate = workspace.store.candidate(int(match[1]))
+            records = workspace.store.records(candidate.id)
+            found = [
+                output.passage(workspace.corpus, p) for p in workspace.suggest(records[0], passages)
+            ]
+            view: dict[str, Any] = {
+                "candidate": _named(candidate),
+                "records": records,
+                "passages": found,
+            }
+        else:
+            item = workspace.store.item(ref)
+            view = {"item": item, "findings": workspace.lint(item)}
+    if as_json:
+        output.data(view)
+    else:
+        _show_tree(output.plain(view))
+
+
+def _show_tree(value: Any, indent: int = 0) -> None:
+    """Print nested JSON as an indented outline, leaving out what is empty."""
+    pad = "  " * indent
+    for key, item in value.items() if isinstance(value, dict) else enumerate(value, 1):
+        if item in (None, "", [], {}):
+            continue
+        if isinstance(item, dict | list):
+            output.line(f"{pad}{key}")
+            _show_tree(item, indent + 1)
+        else:
+            output.line(f"{pad}{key:<12} {output.one_line(str(item))}")
+
+
+@items.command("set")
+@click.argument("ref")
+@click.option("--id", "slug", help="The id of a new item; default: from the document's heading.")
+@click.option("--question", help="Its wording. The wording as asked is kept beside it.")
+@click.option("--source", help="The document that answers.")
+@click.option("--heading", default="", help="The section, where the phrase stands more than once.")
+@click.option("--evidence", help="A phrase of the document, verbatim.")
+@click.option("--more", is_flag=True, help="The evidence is one more, not the one.")
+@click.option("--mode", type=click.Choice(["any", "all"]), help="With several: any or all needed.")
+@click.option("--keyword", help="A word the answer must contain; default: proposed.")
+@click.option("--answerable/--unanswerable", default=None, help="Do the documents answer it?")
+@click.option("--split", type=click.Choice(["tuning", "holdout"]), help="Which split.")
+@click.option("--status", type=click.Choice(["draft", "ready", "retired"]), help="Default: ready.")
+@click.option("--kind", help="paraphrase, identifier, follow-up, ...")
+@click.option("--lang", help="The language tag.")
+@click.option("--tag", "tags", multiple=True, help="A tag of your own; repeatable.")
+@click.option("--reference", help="A reference answer.")
+@click.option("--must-include", multiple=True, help="What the answer must hold; repeatable.")
+@click.option("--must-not-include", multiple=True, help="What it must not hold; repeatable.")
+@click.option("--note", help="For people.")
+@click.option("--reason", default="", help="Why; kept in the log of the item.")
+@json_option
+@shared_options
+@click.pass_obj
+def set_(shared: Shared, ref: str, reason: str, as_json: bool, **given: Any) -> None:
+    """Make or change an item.
+
+    REF is an item's id, a candidate of the inbox (`c12`: it becomes an item), or `new` (a
+    question of your own: --question). Source, heading and evidence are filled from the phrase;
+    an item that lacks nothing is `ready` for the next export.
+    """
+    with shared.open() as workspace:
+        workspace.ready_corpus()
+        item, candidate = _start(workspace, ref, given)
+        item = _change(workspace, item, given)
+        saved = workspace.save(item, candidate=candidate, reason=reason)
+        findings = workspace.lint(saved)
+    if as_json:
+        output.data({"item": saved, "findings": findings})
+        return
+    output.line(f"{saved.id}  {saved.status}, {saved.split}, revision {saved.revision}")
+    for finding in findings:
+        output.say(f"{finding.severity}: {finding.message}", quiet=shared.quiet)
+
+
+def _start(workspace: Workspace, ref: str, given: dict[str, Any]) -> tuple[Item, int | None]:
+    if match := CANDIDATE.fullmatch(ref):
+        candidate = workspace.store.candidate(int(match[1]))
+        if candidate.item:
+            return workspace.store.item(candidate.item), candidate.id
+        item = workspace.draft(candidate, workspace.store.records(candidate.id)[0])
+        return replace(item, id=given["slug"] or ""), candidate.id
+    if ref == "new":
+        if not given["question"]:
+            raise CurateError("`items set new` needs --question", "", Exit.USAGE)
+        return workspace.fresh(given["question"], given["slug"] or ""), None
+    return workspace.store.item(ref), None
+
+
+def _change(workspace: Workspace, item: Item, given: dict[str, Any]) -> Item:
+    if given["evidence"] is not None:
+        if not given["source"]:
+            raise CurateError("--evidence needs --source", "Name the document.", Exit.USAGE)
+        found = _locate(workspace, given["source"], given["heading"], given["evidence"])
+        item = workspace.attach(item, found.source, found.start, found.end, more=given["more"])
+    if given["answerable"] is False:
+        item = workspace.unanswerable(item)
+    elif given["answerable"]:
+        item = replace(item, answerable=True, absence=None)
+    plain = {
+        name: given[name]
+        for name in ("question", "keyword", "split", "kind", "lang", "reference", "note")
+        if given[name] is not None
+    }
+    several = {
+        name: tuple(given[name])
+        for name in ("tags", "must_include", "must_not_include")
+        if given[name]
+    }
+    mode = {"evidence_mode": given["mode"]} if given["mode"] else {}
+    item = replace(item, **plain, **several, **mode)
+    return workspace.settle(item, given["status"])
+
+
+def _locate(workspace: Workspace, source: str, heading: str, phrase: str) -> Evidence:
+    wanted = Evidence(source, heading, phrase, 0, 0, "", "lost")
+    found = workspace.corpus.locate(wanted)
+    if found.grade in ("lost", "moved"):
+        raise CurateError(
+            f"that evidence does not stand in {source}"
+            + (f" under “{heading}”" if heading else ""),
+            "`curate corpus search` finds the passage; quote it verbatim.",
+            Exit.USAGE,
+        )
+    if found.grade == "ambiguous":
+        raise CurateError(
+            f"that evidence stands more than once in {source}",
+            "Name the section with --heading, or quote a longer phrase.",
+            Exit.USAGE,
+        )
+    return found
+
+
+@items.command()
+@click.argument("ref")
+@click.option("--reason", required=True, help="Why it is not worth a case.")
+@json_option
+@shared_options
+@click.pass_obj
+def reject(shared: Shared, ref: str, reason: str, as_json: bool) -> None:
+    """Turn a candidate down, with a reason."""
+    _decide(shared, ref, "rejected", reason, None, as_json)
+
+
+@items.command()
+@click.argument("ref")
+@click.argument("item")
+@json_option
+@shared_options
+@click.pass_obj
+def duplicate(shared: Shared, ref: str, item: str, as_json: bool) -> None:
+    """Say that a candidate asks what ITEM asks already."""
+    _decide(shared, ref, "duplicate", "", item, as_json)
+
+
+@items.command()
+@click.argument("ref")
+@json_option
+@shared_options
+@click.pass_obj
+def reopen(shared: Shared, ref: str, as_json: bool) -> None:
+    """Put a candidate back into the inbox."""
+    _decide(shared, ref, "open", "", None, as_json)
+
+
+def _decide(
+    shared: Shared, ref: str, status: Any, reason: str, item: str | None, as_json: bool
+) -> None:
+    match = CANDIDATE.fullmatch(ref)
+    if not match:
+        raise CurateError("that is no candidate", "`curate items list --inbox`", Exit.USAGE)
+    with shared.open() as workspace:
+        if item is not None:
+            workspace.store.item(item)
+        candidate = workspace.store.decide(
+            int(match[1]), status, by=workspace.who, reason=reason, item=item
+        )
+    if as_json:
+        output.data(_named(candidate))
+    else:
+        output.line(f"{ref}  {candidate.status}")
+
+
+@items.command()
+@click.argument("ref", required=False)
+@click.option("--limit", default=50, show_default=True, type=click.IntRange(1), help="At most.")
+@json_option
+@shared_options
+@click.pass_obj
+def log(shared: Shared, ref: str | None, limit: int, as_json: bool) -> None:
+    """Show who changed what and when, newest first; of one item, or of all."""
+    with shared.open() as workspace:
+        revisions = workspace.store.revisions(ref, limit=limit)
+    if as_json:
+        output.data(revisions)
+        return
+    output.table(
+        [
+            (r.act, f"{r.at:%Y-%m-%d %H:%M:%S}", r.by, r.subject, r.action, r.reason)
+            for r in revisions
+        ],
+        ("act", "at", "by", "what", "action", "reason"),
+    )
+
+
+@items.command()
+@click.argument("ref", required=False)
+@json_option
+@shared_options
+@click.pass_obj
+def undo(shared: Shared, ref: str | None, as_json: bool) -> None:
+    """Take back the last decision; again and again, without limit. With REF, of that one only."""
+    with shared.open() as workspace:
+        undone = workspace.store.undo(by=workspace.who, subject=ref)
+    if as_json:
+        output.data(undone)
+    else:
+        for revision in undone:
+            output.line(f"undone: {revision.action} of {revision.subject}")

@@ -1,0 +1,127 @@
+"""stdout is data, stderr is narration: the one place that prints."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from curate.text import display, one_line
+
+if TYPE_CHECKING:
+    from curate.corpus.corpus import Corpus
+    from curate.model import Passage
+
+
+def data(value: object) -> None:
+    """Print nouns, lists and dicts as JSON on stdout. ASCII only: no terminal obeys it."""
+    click.echo(json.dumps(plain(value), indent=2, ensure_ascii=True, allow_nan=False))
+
+
+def plain(value: object) -> Any:
+    """Return `value` as JSON types: nouns become objects, times ISO 8601, paths strings."""
+    match value:
+        case datetime():
+            return value.isoformat()
+        case Path():
+            return str(value)
+        case bytes():
+            return value.hex()
+        case dict():
+            return {str(key): plain(item) for key, item in value.items()}
+        case str() | int() | float() | None:
+            return value
+        case Iterable():
+            return [plain(item) for item in value]
+    if dataclasses.is_dataclass(value):
+        return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    raise TypeError(f"{type(value).__name__} is no data")
+
+
+def line(text: str = "") -> None:
+    """Print a line of text on stdout, with nothing in it that a terminal would obey."""
+    click.echo(display(text))
+
+
+def table(rows: Sequence[Sequence[object]], head: Sequence[str]) -> None:
+    """Print aligned columns on stdout; the last column takes what room is left, unwrapped."""
+    cells = [[*head], *([one_line(str(cell)) for cell in row] for row in rows)]
+    widths = [max(_width(row[i]) for row in cells) for i in range(len(head) - 1)]
+    for row in cells:
+        padded = [
+            cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=False)
+        ]
+        click.echo("  ".join([*padded, row[-1]]).rstrip())
+
+
+def _width(text: str) -> int:
+    import unicodedata
+
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+        for c in text
+    )
+
+
+def passage(corpus: Corpus, found: Passage) -> dict[str, Any]:
+    """Return a search result as data: where it stands, its score, its best sentence."""
+    start, end = found.best
+    section = found.section
+    return {
+        "source": section.source,
+        "heading": section.heading,
+        "trail": section.trail,
+        "score": found.score,
+        "why": found.why,
+        "sentence": corpus.document(section.source).text[start:end],
+        "span": found.best,
+    }
+
+
+def say(text: str, *, quiet: bool = False) -> None:
+    """Print a line of narration on stderr, unless `quiet`."""
+    if not quiet:
+        click.echo(display(text), err=True)
+
+
+def error(message: str, hint: str = "") -> None:
+    """Print what went wrong and the way out on stderr."""
+    click.echo(f"curate: {display(message)}", err=True)
+    if hint:
+        click.echo(f"  {display(hint)}", err=True)
+
+
+class Progress:
+    """A progress bar on stderr for work counted in bytes; silent without a terminal."""
+
+    def __init__(self, label: str, *, quiet: bool) -> None:
+        self._label = label
+        self._on = not quiet and sys.stderr.isatty()
+        self._drawn = ""
+
+    def __call__(self, done: int, total: int | None) -> None:
+        """Show `done` of `total` bytes; `total` is None where nobody can know."""
+        if not self._on:
+            return
+        if total:
+            share = min(1.0, done / total)
+            bar = "█" * int(share * 24)
+            shown = f"{self._label} {bar:░<24} {share:4.0%}"
+        else:
+            shown = f"{self._label} {done / 1_000_000:.1f} MB"
+        if shown != self._drawn:
+            self._drawn = shown
+            click.echo(f"\r{shown}", err=True, nl=False)
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        if self._drawn:
+            click.echo("\r" + " " * len(self._drawn) + "\r", err=True, nl=False)

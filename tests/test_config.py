@@ -1,0 +1,101 @@
+"""curate.toml and the environment."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from curate import config
+from curate.model import CurateError, Exit
+
+
+def written(tmp_path: Path, toml: str) -> Path:
+    path = tmp_path / config.FILE
+    path.write_text(toml, encoding="utf-8")
+    return path
+
+
+def test_the_template_says_the_defaults(tmp_path: Path) -> None:
+    assert config.load(written(tmp_path, config.TEMPLATE)) == config.Settings()
+
+
+def test_the_template_without_its_comment_signs_still_says_the_defaults(tmp_path: Path) -> None:
+    """Every commented default is the real one, so uncommenting it changes nothing."""
+    lines = config.TEMPLATE.splitlines()
+    defaults = [
+        line.removeprefix("# ")
+        for line in lines
+        if line.startswith(("# include", "# exclude", "# entities", "# languages", "# phone"))
+        or not line.startswith("#")
+    ]
+    refusals = next(line.removeprefix("# ") for line in lines if line.startswith("# refusals"))
+    toml = "\n".join(defaults).replace("[assistant]", f"[assistant]\n{refusals} #", 1)
+
+    assert config.load(written(tmp_path, toml)) == config.Settings()
+
+
+@pytest.mark.parametrize(
+    ("toml", "says", "hint"),
+    [
+        ("[retension]\nrecords_days = 3", "unknown key `retension`", "retention"),
+        ("[retention]\nrecord_days = 3", "unknown key `retention.record_days`", "records_days"),
+        ("[retention]\nrecords_days = 'x'", "`retention.records_days` is not int", ""),
+        ("[retention]\nrecords_days = 0", "must be from 1", ""),
+        ("[split]\nholdout = 2", "must be from 0 to 1", ""),
+        ("[privacy]\nentities = ['IBAN']", "knows only PERSON", ""),
+        ("[privacy]\nphone_regions = ['kh']", "two-letter", ""),
+        ("[[sources]]\nname = 'a'", "`sources.path of a` is missing", ""),
+        ("[[sources]]\npath = 'a'", "`sources.name` is missing", ""),
+        ("x = \ny = 2", "line 1", ""),
+    ],
+)
+def test_a_mistake_is_named_with_the_way_out(
+    tmp_path: Path, toml: str, says: str, hint: str
+) -> None:
+    with pytest.raises(CurateError) as caught:
+        config.load(written(tmp_path, toml))
+
+    assert says in caught.value.message
+    assert str(tmp_path) in caught.value.message
+    assert hint in caught.value.hint
+    assert caught.value.hint
+    assert caught.value.code == Exit.USAGE
+
+
+def test_a_directory_without_a_config_is_no_workspace(tmp_path: Path) -> None:
+    with pytest.raises(CurateError, match="not a workspace"):
+        config.load(tmp_path / config.FILE)
+
+
+def test_a_config_that_is_not_utf8_says_so(tmp_path: Path) -> None:
+    path = tmp_path / config.FILE
+    path.write_bytes(b"curator = '\xff'")
+
+    with pytest.raises(CurateError, match="not UTF-8"):
+        config.load(path)
+
+
+def test_the_clock_is_the_option_then_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CURATE_NOW", "2026-11-01")
+
+    assert config.now() == datetime(2026, 11, 1, tzinfo=UTC)
+    assert config.now("2026-11-02T10:00:00+07:00") == datetime(2026, 11, 2, 3, tzinfo=UTC)
+    with pytest.raises(CurateError, match="ISO 8601"):
+        config.now("yesterday")
+
+
+def test_the_curator_is_the_option_then_the_config() -> None:
+    settings = config.Settings(curator="dara-k")
+
+    assert config.curator("sok", settings) == "sok"
+    assert config.curator(None, settings) == "dara-k"
+    assert config.curator(None, config.Settings())
+
+
+def test_what_would_write_the_screen_to_a_file_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TEXTUAL", raising=False)
+    assert config.debug_leaks() == []
+
+    monkeypatch.setenv("TEXTUAL_LOG", "x")
+    monkeypatch.setenv("TEXTUAL", "debug,devtools")
+    assert config.debug_leaks() == ["TEXTUAL_LOG", "TEXTUAL"]
