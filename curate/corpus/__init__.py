@@ -1,0 +1,1 @@
+"""Documents into sections, a rebuildable index over them, ranked search, and locating evidence."""

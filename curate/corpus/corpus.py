@@ -1,0 +1,289 @@
+"""The documents as one thing: synced, searched, quoted from."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from curate.config import CorpusSettings
+from curate.corpus import index, markdown, plain
+from curate.corpus.documents import Document, Found, SyncReport, Unreadable, digest, read, walk
+from curate.corpus.index import Entry
+from curate.corpus.keywords import propose
+from curate.corpus.locating import Locator
+from curate.corpus.outline import outline
+from curate.corpus.ranking import Ranker, weighted
+from curate.corpus.words import SPACELESS
+from curate.model import (
+    CurateError,
+    Evidence,
+    Exit,
+    Passage,
+    RetrievedChunk,
+    Section,
+    Turn,
+)
+from curate.text import fold_space, strip_space
+
+_MARKDOWN = (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd")
+
+
+@dataclass(frozen=True)
+class _Snapshot:
+    """The index in memory; never changed, so every thread may read it."""
+
+    entries: dict[str, Entry]
+    stamp: tuple[int, int, int]
+
+    @cached_property
+    def ranker(self) -> Ranker:
+        return Ranker(entry.outline for entry in self.entries.values())
+
+    @cached_property
+    def locator(self) -> Locator:
+        return Locator(
+            {source: entry.document for source, entry in self.entries.items()},
+            {source: entry.outline for source, entry in self.entries.items()},
+        )
+
+    @cached_property
+    def folded(self) -> tuple[str, ...]:
+        return tuple(fold_space(entry.document.text) for entry in self.entries.values())
+
+
+class Corpus:
+    """The documents under `root` that the settings include, through an index file.
+
+    Everything but `sync` answers from the documents as last synced, by whatever process. A
+    missing or damaged index is made anew on first use. Safe for use from several threads.
+    Sources are paths below the root; unknown ones raise `CurateError`.
+    """
+
+    def __init__(self, root: Path, settings: CorpusSettings, index: Path) -> None:
+        self.root = root
+        self._settings = settings
+        self._index = index
+        self._lock = threading.RLock()
+        self._state: _Snapshot | None = None
+
+    # ------------------------------------------------------------------ the documents
+
+    def sync(self) -> SyncReport:
+        """Bring the index up to the files as they are now, and say what was found.
+
+        Only new and changed documents are parsed. Raises `CurateError` when the root is missing
+        or the index cannot be written.
+        """
+        with self._lock:
+            try:
+                known = index.load(self._index)
+                return self._sync(known)
+            except index.Unusable:
+                index.discard(self._index)
+                return self._sync({})
+
+    def _sync(self, known: dict[str, Entry]) -> SyncReport:
+        entries: dict[str, Entry] = {}
+        unreadable: list[Unreadable] = []
+        for found in walk(self.root, self._settings):
+            text = read(found) if isinstance(found, Found) else found
+            if isinstance(text, Unreadable):
+                unreadable.append(text)
+            else:
+                entries[found.source] = _entry(found.source, text, known.get(found.source))
+        changed = {s: entry for s, entry in entries.items() if known.get(s) is not entry}
+        removed = tuple(sorted(known.keys() - entries.keys()))
+        if changed or removed or not self._index.exists():
+            index.save(self._index, changed, removed)
+        entries = dict(sorted(entries.items()))
+        before = self._state
+        if before is None or changed or removed or before.entries.keys() != entries.keys():
+            self._state = _Snapshot(entries, index.stamp(self._index))
+        return SyncReport(
+            added=tuple(sorted(changed.keys() - known.keys())),
+            changed=tuple(sorted(changed.keys() & known.keys())),
+            removed=removed,
+            unchanged=tuple(sorted(entries.keys() - changed.keys())),
+            unreadable=tuple(unreadable),
+            sections=sum(len(entry.outline.sections) for entry in entries.values()),
+        )
+
+    def _now(self) -> _Snapshot:
+        with self._lock:
+            stamp = index.stamp(self._index)
+            if self._state is None or self._state.stamp != stamp or not stamp[0]:
+                try:
+                    self._state = _Snapshot(index.load(self._index), stamp)
+                except index.Unusable:
+                    self._state = None
+                    self.sync()
+            if self._state is None:
+                raise AssertionError("a sync leaves a snapshot")
+            return self._state
+
+    def digest(self) -> str:
+        """Return one digest over all sources and their documents' digests."""
+        whole = hashlib.sha256()
+        for source, entry in self._now().entries.items():
+            whole.update(f"{source}\0{entry.document.digest}\n".encode())
+        return f"sha256:{whole.hexdigest()}"
+
+    def sources(self) -> tuple[str, ...]:
+        """Return the documents' sources, in order."""
+        return tuple(self._now().entries)
+
+    def document(self, source: str) -> Document:
+        """Return a document as last synced."""
+        return self._entry(source).document
+
+    def sections(self, source: str) -> tuple[Section, ...]:
+        """Return a document's sections, in order."""
+        return self._entry(source).outline.sections
+
+    def headings(self) -> frozenset[str]:
+        """Return all headings of all documents."""
+        return frozenset(
+            section.heading
+            for entry in self._now().entries.values()
+            for section in entry.outline.sections
+            if section.heading
+        )
+
+    def sentences(self, section: Section) -> tuple[tuple[int, int], ...]:
+        """Return the spans, in code points of the document, that one key can choose: sentences,
+        list items, table rows, lines of code.
+        """
+        outline = self._entry(section.source).outline
+        if section in outline.sections:
+            return outline.sentences[outline.sections.index(section)]
+        return tuple(
+            span
+            for spans in outline.sentences
+            for span in spans
+            if section.start <= span[0] and span[1] <= section.end
+        )
+
+    def _entry(self, source: str) -> Entry:
+        try:
+            return self._now().entries[source]
+        except KeyError:
+            raise CurateError(
+                f"no document {source} in the corpus",
+                "`curate corpus sync` takes in new files; the settings say which.",
+                Exit.USAGE,
+            ) from None
+
+    # ------------------------------------------------------------------ finding
+
+    def search(self, query: str, k: int = 10) -> list[Passage]:
+        """Return the best `k` passages for a typed query, best first."""
+        return self._now().ranker.rank(weighted([(query, 1.0)]), k)
+
+    def suggest(
+        self,
+        question: str,
+        *,
+        history: Sequence[Turn] = (),
+        answer: str = "",
+        chunks: Sequence[RetrievedChunk] = (),
+        k: int = 10,
+    ) -> list[Passage]:
+        """Return the `k` passages likeliest to answer a logged question, best first.
+
+        `history` is what was said before it, `answer` and `chunks` what the assistant made of
+        it; they help, and none of them is needed.
+        """
+        texts = [(question, 1.0), *((turn.content, 0.4) for turn in history)]
+        if answer:
+            texts.append((answer, 0.3))
+        return self._now().ranker.rank(weighted(texts), k)
+
+    # ------------------------------------------------------------------ evidence
+
+    def evidence(self, source: str, start: int, end: int) -> Evidence:
+        """Return the evidence at a span of a document, without white space at its ends.
+
+        Raises `CurateError` when the span is outside the document or blank.
+        """
+        entry = self._entry(source)
+        text = entry.document.text
+        if not 0 <= start < end <= len(text):
+            raise CurateError(
+                f"{source} has no span {start}:{end}; it is {len(text)} characters long",
+                "Offsets count characters from 0.",
+                Exit.USAGE,
+            )
+        chosen = text[start:end]
+        phrase = strip_space(chosen)
+        if not phrase:
+            raise CurateError(
+                f"the span {start}:{end} of {source} is blank", "Choose some text.", Exit.USAGE
+            )
+        start += chosen.index(phrase)
+        section = entry.outline.sections[entry.outline.at(start)]
+        return Evidence(
+            source=source,
+            heading=section.heading,
+            phrase=phrase,
+            start=start,
+            end=start + len(phrase),
+            digest=entry.document.digest,
+            grade="verbatim",
+        )
+
+    def locate(self, evidence: Evidence) -> Evidence:
+        """Return the evidence with the grade, span, heading and source it has in the documents
+        as last synced; the ladder is `Locator.locate`'s.
+        """
+        return self._now().locator.locate(evidence)
+
+    def passage(self, evidence: Evidence) -> str:
+        """Return the text of the section that holds the evidence now, or nothing when lost."""
+        now = self.locate(evidence)
+        if now.grade == "lost":
+            return ""
+        outline = self._entry(now.source).outline
+        return outline.sections[outline.at(now.start)].text
+
+    def keywords(self, evidence: Evidence) -> tuple[str, ...]:
+        """Return words that a right answer would have to hold, best first; each stands in the
+        evidence.
+        """
+        return propose(evidence.phrase, self._now().ranker.frequency)
+
+    def stands(self, text: str) -> bool:
+        """Say whether `text` stands in some document verbatim, white space folded, and not as a
+        part of a longer word.
+        """
+        wanted = fold_space(strip_space(text))
+        return bool(wanted) and any(_holds(folded, wanted) for folded in self._now().folded)
+
+
+def _entry(source: str, text: str, before: Entry | None) -> Entry:
+    reader = markdown if source.lower().endswith(_MARKDOWN) else plain
+    extractor, code = reader.extractor(), digest(text)
+    if before and before.document.digest == code and before.document.extractor == extractor:
+        return before
+    document = Document(source, text, code, extractor)
+    return Entry(document, outline(source, text, reader.parse(text)))
+
+
+def _holds(text: str, wanted: str) -> bool:
+    at = text.find(wanted)
+    while at >= 0:
+        after = at + len(wanted)
+        if not (
+            _joined(text[at - 1 : at], wanted[0]) or _joined(wanted[-1], text[after : after + 1])
+        ):
+            return True
+        at = text.find(wanted, at + 1)
+    return False
+
+
+def _joined(left: str, right: str) -> bool:
+    """Say whether two neighbours belong to one word, as far as the script shows it."""
+    return left.isalnum() and right.isalnum() and not SPACELESS.match(left + right)
