@@ -1,0 +1,1 @@
+"""The demo: a fictional bicycle workshop's documents, its assistant's logs, and an answer key."""
