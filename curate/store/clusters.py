@@ -1,0 +1,340 @@
+"""Candidates: which records belong together, what is known of them, which of them comes first.
+
+A candidate is shown by its exemplar: the first of its records that has not expired. Only
+exemplars can be found by their bands, and a candidate without records is no more.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol, TypeVar
+
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, text, update
+
+from curate.model import CandidateFacts, Json, Ranking
+from curate.store.tables import band, candidate, record, vote
+
+_T = TypeVar("_T")
+
+# How many likely candidates are compared with a new question, most shared bands first.
+_COMPARED = 50
+
+# Bands are unsigned numbers of any width; SQLite's integers are signed and have 64 bits.
+_BAND_MASK = 2**63 - 1
+
+
+class Matcher(Protocol):
+    """What near-duplicates are and which candidates come first; pure and deterministic."""
+
+    def bands(self, text: str) -> tuple[int, ...]:
+        """Return numbers of which near-duplicates share at least one."""
+
+    def same(self, a: str, b: str) -> bool:
+        """Say whether two questions ask the same."""
+
+    def rank(self, facts: CandidateFacts) -> Ranking:
+        """Return a candidate's priority and the reasons for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gist:
+    """What a question is compared by: its standalone wording, or its own and the turn before."""
+
+    text: str = field(repr=False)
+    context: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """The candidate of each record, and the bands of the records that founded one."""
+
+    candidates: dict[int, int]
+    bands: list[dict[str, int]]
+
+
+def gist(question: str, standalone: str | None, history: Sequence[Json]) -> Gist:
+    """Return what a record is compared by."""
+    if standalone:
+        return Gist(standalone, "")
+    asked = [turn["content"] for turn in history if turn["role"] == "user"]
+    return Gist(question, asked[-1] if asked else "")
+
+
+def alike(matcher: Matcher, a: Gist, b: Gist) -> bool:
+    """Say whether two records belong to one candidate. A follow-up also needs the same past."""
+    if bool(a.context) != bool(b.context) or not matcher.same(a.text, b.text):
+        return False
+    return not a.context or matcher.same(a.context, b.context)
+
+
+def pieces(values: Iterable[_T], size: int = 1000) -> Iterator[list[_T]]:
+    """Give lists of at most `size` values: SQLite bounds the parameters of a statement."""
+    ready: list[_T] = []
+    for value in values:
+        ready.append(value)
+        if len(ready) == size:
+            yield ready
+            ready = []
+    if ready:
+        yield ready
+
+
+def next_id(connection: Connection, table: str) -> int:
+    """Return the first id that no row of `table` ever had. Valid within a write transaction."""
+    found = connection.execute(
+        text("SELECT seq FROM sqlite_sequence WHERE name = :table"), {"table": table}
+    ).scalar()
+    return int(found or 0) + 1
+
+
+def bands_of(matcher: Matcher, gist: Gist) -> list[int]:
+    """Return the bands of a record as they are stored."""
+    return sorted({value & _BAND_MASK for value in matcher.bands(gist.text)})
+
+
+def assign(
+    connection: Connection, gists: Mapping[int, Gist], *, matcher: Matcher, now: datetime
+) -> Assignment:
+    """Let each record join the candidate it is a near-duplicate of, or found a new one.
+
+    The candidates are written; records and bands are left to the caller.
+    """
+    bands: dict[Gist, list[int]] = {}
+    for one in gists.values():
+        if one not in bands:
+            bands[one] = bands_of(matcher, one)
+    shelf = _Shelf(connection, {value for found in bands.values() for value in found}, now)
+    first = new = next_id(connection, "candidate")
+    result = Assignment({}, [])
+    settled: dict[Gist, int] = {}
+    for identifier, one in gists.items():
+        home = settled.get(one)
+        if home is None:
+            home = shelf.find(one, bands[one], matcher)
+        if home is None:
+            home, new = new, new + 1
+            shelf.add(identifier, home, one, bands[one])
+            result.bands.extend({"value": value, "record": identifier} for value in bands[one])
+        settled[one] = home
+        result.candidates[identifier] = home
+    if new > first:
+        connection.execute(
+            insert(candidate),
+            [
+                {"id": made, "status": "open", "priority": 0.0, "reasons": [], "note": ""}
+                | {"expires_at": now}
+                for made in range(first, new)
+            ],
+        )
+    return result
+
+
+class _Shelf:
+    """The exemplars that share a band with a batch, from the database and from the batch."""
+
+    def __init__(self, connection: Connection, values: Collection[int], now: datetime) -> None:
+        self._connection = connection
+        self._holders: dict[int, list[int]] = defaultdict(list)
+        self._homes: dict[int, int] = {}
+        self._gists: dict[int, Gist] = {}
+        for some in pieces(values):
+            for value, holder, home in connection.execute(
+                select(band.c.value, record.c.id, record.c.candidate)
+                .join(record, record.c.id == band.c.record)
+                .where(band.c.value.in_(some), record.c.expires_at > now)
+            ):
+                self._holders[value].append(holder)
+                self._homes[holder] = home
+
+    def add(self, identifier: int, home: int, one: Gist, bands: Sequence[int]) -> None:
+        """Put a new exemplar on the shelf."""
+        self._homes[identifier], self._gists[identifier] = home, one
+        for value in bands:
+            self._holders[value].append(identifier)
+
+    def find(self, one: Gist, bands: Sequence[int], matcher: Matcher) -> int | None:
+        """Return the candidate that `one` belongs to."""
+        shared = Counter(holder for value in bands for holder in self._holders[value])
+        likely = sorted(shared, key=lambda holder: (-shared[holder], holder))[:_COMPARED]
+        self._load([holder for holder in likely if holder not in self._gists])
+        for holder in likely:
+            if alike(matcher, one, self._gists[holder]):
+                return self._homes[holder]
+        return None
+
+    def _load(self, holders: list[int]) -> None:
+        if holders:
+            self._gists.update(gists(self._connection, holders))
+
+
+def gists(connection: Connection, records: Collection[int]) -> dict[int, Gist]:
+    """Return what each of the records is compared by."""
+    columns = (record.c.id, record.c.question, record.c.standalone, record.c.history)
+    return {
+        row.id: gist(row.question, row.standalone, row.history)
+        for some in pieces(records)
+        for row in connection.execute(select(*columns).where(record.c.id.in_(some)))
+    }
+
+
+# ---------------------------------------------------------------------------- after a change
+
+
+def refresh(
+    connection: Connection, touched: Collection[int], *, matcher: Matcher, now: datetime
+) -> None:
+    """Bring candidates up to date after their records or votes changed: remove the empty ones,
+    give the exemplars their bands, reckon the priorities anew.
+    """
+    covered = _covered(connection)
+    for some in pieces(sorted(touched), 500):
+        _drop_empty(connection, some)
+        _mark_exemplars(connection, some, matcher, now)
+        _rank(connection, some, matcher, now, covered)
+
+
+def _drop_empty(connection: Connection, some: list[int]) -> None:
+    connection.execute(
+        delete(candidate).where(
+            candidate.c.id.in_(some),
+            ~select(record.c.id).where(record.c.candidate == candidate.c.id).exists(),
+        )
+    )
+
+
+def _mark_exemplars(
+    connection: Connection, some: list[int], matcher: Matcher, now: datetime
+) -> None:
+    first = (
+        select(func.min(record.c.id).label("id"))
+        .where(record.c.candidate.in_(some), record.c.expires_at > now)
+        .group_by(record.c.candidate)
+        .subquery()
+    )
+    bare = connection.scalars(
+        select(first.c.id).where(~select(band.c.value).where(band.c.record == first.c.id).exists())
+    ).all()
+    rows = [
+        {"value": value, "record": identifier}
+        for identifier, one in gists(connection, bare).items()
+        for value in bands_of(matcher, one)
+    ]
+    if rows:
+        connection.execute(insert(band), rows)
+
+
+def _rank(
+    connection: Connection,
+    some: list[int],
+    matcher: Matcher,
+    now: datetime,
+    covered: Collection[tuple[str, str]],
+) -> None:
+    votes = _votes(connection, some, now)
+    sections = _sections(connection, some, now)
+    rows: list[dict[str, Any]] = []
+    for row in connection.execute(
+        select(
+            record.c.candidate,
+            func.count().label("size"),
+            func.max(record.c.expires_at).label("expires_at"),
+            func.coalesce(func.sum(record.c.refused), 0).label("refused"),
+            func.max(record.c.best_score).label("best_score"),
+            func.max(record.c.history != []).label("has_history"),
+        )
+        .where(record.c.candidate.in_(some), record.c.expires_at > now)
+        .group_by(record.c.candidate)
+    ):
+        known = sections[row.candidate]
+        ranking = matcher.rank(
+            CandidateFacts(
+                size=row.size,
+                down=votes[row.candidate, -1],
+                up=votes[row.candidate, 1],
+                refused=row.refused,
+                best_score=row.best_score,
+                section_covered=any(_holds(covered, one) for one in known) if known else None,
+                has_history=bool(row.has_history),
+            )
+        )
+        rows.append(
+            {
+                "which": row.candidate,
+                "priority": ranking.priority,
+                "reasons": list(ranking.reasons),
+                "expires_at": row.expires_at,
+            }
+        )
+    if rows:
+        connection.execute(update(candidate).where(candidate.c.id == bindparam("which")), rows)
+
+
+def counting_votes(now: datetime) -> Any:
+    """Return a query of the votes that count at `now`: the last of each author and user on a
+    record. Taken-back votes are in it, with rating None.
+    """
+    at = func.coalesce(vote.c.at, vote.c.received_at)
+    newest = func.row_number().over(
+        partition_by=(vote.c.record, vote.c.by, vote.c.user), order_by=(at.desc(), vote.c.id.desc())
+    )
+    return select(vote, newest.label("place")).where(
+        vote.c.record.is_not(None), vote.c.expires_at > now
+    )
+
+
+def _votes(connection: Connection, some: list[int], now: datetime) -> Counter[tuple[int, int]]:
+    mine = select(record.c.id).where(record.c.candidate.in_(some), record.c.expires_at > now)
+    counting = counting_votes(now).where(vote.c.by == "user", vote.c.record.in_(mine)).subquery()
+    return Counter(
+        {
+            (row[0], row[1]): row[2]
+            for row in connection.execute(
+                select(record.c.candidate, counting.c.rating, func.count())
+                .join(record, record.c.id == counting.c.record)
+                .where(counting.c.place == 1, counting.c.rating.is_not(None))
+                .group_by(record.c.candidate, counting.c.rating)
+            )
+        }
+    )
+
+
+def _sections(
+    connection: Connection, some: list[int], now: datetime
+) -> dict[int, set[tuple[str, str | None]]]:
+    # The passage that was ranked first is where the answer should have been.
+    source = func.json_extract(record.c.chunks, "$[0].source")
+    heading = func.json_extract(record.c.chunks, "$[0].heading")
+    found: dict[int, set[tuple[str, str | None]]] = defaultdict(set)
+    for row in connection.execute(
+        select(record.c.candidate, source, heading)
+        .where(record.c.candidate.in_(some), record.c.expires_at > now, source.is_not(None))
+        .distinct()
+    ):
+        found[row[0]].add((row[1], row[2]))
+    return found
+
+
+def _covered(connection: Connection) -> frozenset[tuple[str, str]]:
+    return frozenset(
+        (row[0], row[1])
+        for row in connection.execute(
+            text(
+                "SELECT DISTINCT json_extract(e.value, '$.source'),"
+                " json_extract(e.value, '$.heading')"
+                " FROM item, json_each(item.content, '$.evidences') AS e"
+                " WHERE item.status IN ('draft', 'ready')"
+            )
+        )
+    )
+
+
+def _holds(covered: Collection[tuple[str, str]], section: tuple[str, str | None]) -> bool:
+    # Logs name documents by other roots than ours: docs/fees.md is our fees.md.
+    source, heading = section
+    return any(
+        (source == ours or source.endswith(f"/{ours}")) and heading in (None, "", title)
+        for ours, title in covered
+    )

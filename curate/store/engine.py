@@ -1,0 +1,286 @@
+"""The one place that opens our SQLite files.
+
+Every connection is checked to delete securely, to write ahead, to sync fully, to keep temporary
+tables in memory and to obey foreign keys; what goes wrong with a file becomes one `CurateError`.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, NullPool, QueuePool, create_engine, event
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+
+from curate.model import CurateError, Exit, Locked
+
+APPLICATION_ID = 0x63757261
+"""`cura`, in the header of every file of ours."""
+
+BUSY_MS = 5000
+"""How long a writer queues for the lock before it gives up."""
+
+_MAGIC = b"SQLite format 3\x00"
+_PRAGMAS = {
+    "secure_delete": 1,
+    "synchronous": 2,
+    "temp_store": 2,
+    "foreign_keys": 1,
+}
+
+
+class Database:
+    """One of our files: a writer whose transactions begin IMMEDIATE, and readers that cannot write.
+
+    Thread-safe. A transaction ends with its block, so that no reader ever stands in the way.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open the file at `path`, which must exist. Raises `CurateError` as `connect` does."""
+        self.path = path
+        examine(path)
+        self._writer = _engine(path, "BEGIN IMMEDIATE", query_only=False)
+        self._reader = _engine(path, "BEGIN", query_only=True)
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """Give a connection in a write transaction: committed at the end, or rolled back."""
+        with explained(self.path), self._writer.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """Give a connection that sees one state of the database and cannot change it."""
+        with explained(self.path), self._reader.begin() as connection:
+            yield connection
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._writer.dispose()
+        self._reader.dispose()
+
+
+def connect(
+    path: Path,
+    *,
+    busy_ms: int = BUSY_MS,
+    foreign_keys: bool = True,
+    query_only: bool = False,
+) -> sqlite3.Connection:
+    """Return a plain connection in autocommit mode, with every setting made and read back.
+
+    Never creates a file. Raises `CurateError` when the file cannot be opened or a setting does
+    not hold.
+    """
+    with explained(path):
+        connection = sqlite3.connect(
+            f"{path.absolute().as_uri()}?mode=rw",
+            uri=True,
+            timeout=busy_ms / 1000,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        try:
+            _set_up(connection, path, busy_ms, foreign_keys, query_only)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+def _set_up(
+    connection: sqlite3.Connection, path: Path, busy_ms: int, foreign_keys: bool, query_only: bool
+) -> None:
+    wanted = _PRAGMAS | {"foreign_keys": int(foreign_keys), "busy_timeout": busy_ms}
+    for name, value in wanted.items():
+        connection.execute(f"PRAGMA {name}={value}")
+    mode = connection.execute("PRAGMA journal_mode=WAL").fetchone()[0]
+    if mode != "wal":
+        raise CurateError(
+            f"{path} cannot be written ahead (journal mode {mode})",
+            "Keep the workspace on a local disk.",
+        )
+    for name, value in wanted.items():
+        if connection.execute(f"PRAGMA {name}").fetchone()[0] != value:
+            raise CurateError(
+                f"this SQLite ({sqlite3.sqlite_version}) does not honour {name}={value}",
+                "Use a Python that is linked to a standard SQLite.",
+            )
+    if query_only:
+        connection.execute("PRAGMA query_only=ON")
+    connection.create_function("casefold", 1, _casefold, deterministic=True)
+
+
+def _casefold(text: str | None) -> str | None:
+    return None if text is None else text.casefold()
+
+
+def _engine(path: Path, begin: str, *, query_only: bool) -> Engine:
+    engine = create_engine(
+        "sqlite://",
+        creator=lambda: connect(path, query_only=query_only),
+        poolclass=QueuePool,
+        pool_size=4 if query_only else 1,
+        max_overflow=8 if query_only else 0,
+        hide_parameters=True,
+    )
+    event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
+    return engine
+
+
+@contextmanager
+def migrating(path: Path) -> Iterator[Connection]:
+    """Give a connection for schema changes, in one IMMEDIATE transaction, foreign keys not
+    enforced: rebuilding a parent table would silently delete its children.
+    """
+    engine = create_engine(
+        "sqlite://",
+        creator=lambda: connect(path, foreign_keys=False),
+        poolclass=NullPool,
+        hide_parameters=True,
+    )
+    event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
+    try:
+        with explained(path), engine.begin() as connection:
+            yield connection
+    finally:
+        engine.dispose()
+
+
+def create(path: Path, build: Callable[[Path], None]) -> None:
+    """Make a new database at `path`, mode 0600: `build` fills it under another name first, so
+    that a half-made one never stands at `path`.
+
+    Raises `CurateError` when something stands there already or the directory cannot be written.
+    """
+    if path.exists():
+        raise CurateError(f"{path} exists already", "Name another directory.", Exit.USAGE)
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with explained(path):
+            _private_file(draft)
+            with closing(sqlite3.connect(draft)) as connection:
+                connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+            build(draft)
+            draft.rename(path)
+            _sync(path.parent)
+    finally:
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            draft.with_name(draft.name + suffix).unlink(missing_ok=True)
+
+
+def _private_file(path: Path) -> None:
+    # SQLite gives its -wal and -shm the mode of the file itself, whatever the umask.
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_NOFOLLOW, 0o600))
+
+
+def _sync(directory: Path) -> None:
+    handle = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def examine(path: Path) -> None:
+    """Look at the file before SQLite does, so that nothing of another kind is ever touched.
+
+    Raises `CurateError` when it is missing, empty, cut short, no database, not ours, or cannot
+    be written.
+    """
+    restore = "Restore it from a backup; curate leaves it as it is."
+    try:
+        with path.open("rb") as file:
+            status = os.fstat(file.fileno())
+            header = file.read(100)
+    except FileNotFoundError:
+        raise CurateError(f"{path} does not exist", "Make one with `curate init`.") from None
+    except OSError as error:
+        raise CurateError(
+            f"{path} cannot be read: {error.strerror}", "Check its mode and owner."
+        ) from None
+    if not stat.S_ISREG(status.st_mode):
+        raise CurateError(f"{path} is not a file", "Name another workspace.")
+    if not header:
+        raise CurateError(f"{path} is empty: what it held is lost", restore)
+    if not _MAGIC.startswith(header[:16]):
+        raise CurateError(f"{path} is not a SQLite database", restore)
+    if len(header) < 100:
+        raise CurateError(f"{path} is damaged: it is cut short", restore)
+    if int.from_bytes(header[68:72], "big") != APPLICATION_ID:
+        raise CurateError(f"{path} is a database of another program", "Name another workspace.")
+    for place in (path, path.parent):
+        if not os.access(place, os.W_OK):
+            raise CurateError(
+                f"{place} is read-only", "Give yourself the right to write it, or copy it."
+            )
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Turn what SQLite says about the file at `path` into a `CurateError` a user can act on."""
+    try:
+        yield
+    except DBAPIError as error:
+        if isinstance(error.orig, sqlite3.Error) and (problem := _explain(path, error.orig)):
+            raise problem from None
+        raise
+    except sqlite3.Error as error:
+        if problem := _explain(path, error):
+            raise problem from None
+        raise
+    except PoolTimeoutError:
+        raise _locked(path) from None
+    except OSError as error:
+        raise CurateError(
+            f"{path} cannot be written: {error.strerror}", "Check the disk and the modes."
+        ) from None
+
+
+def is_busy(error: CurateError) -> bool:
+    """Say whether trying again later may help: locked, or no room left on the disk."""
+    return error.code is Exit.ENVIRONMENT and error.message.endswith((_LOCKED, _FULL))
+
+
+_LOCKED = "is locked by another process"
+_FULL = "cannot be written: the disk is full"
+
+
+def _locked(path: Path) -> Locked:
+    return Locked(f"{path} {_LOCKED}", "Try again when it has finished.")
+
+
+def _explain(path: Path, error: sqlite3.Error) -> CurateError | None:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return _locked(path)
+    messages = {
+        sqlite3.SQLITE_READONLY: ("is read-only", "Give yourself the right to write it."),
+        sqlite3.SQLITE_PERM: ("may not be opened", "Check its mode and owner."),
+        sqlite3.SQLITE_CANTOPEN: (
+            "cannot be opened",
+            "Check that it and its directory can be written.",
+        ),
+        sqlite3.SQLITE_FULL: (_FULL, "Free some space; nothing was half-done."),
+        sqlite3.SQLITE_IOERR: (
+            "cannot be read or written: disk error",
+            "Check the disk, its quota and file size limits; nothing was half-done.",
+        ),
+        sqlite3.SQLITE_CORRUPT: (
+            "is damaged",
+            "Restore it from a backup; curate leaves it as it is.",
+        ),
+        sqlite3.SQLITE_NOTADB: (
+            "is not a readable SQLite database",
+            "Restore it from a backup; curate leaves it as it is.",
+        ),
+    }
+    if code not in messages:
+        return None
+    message, hint = messages[code]
+    return CurateError(f"{path} {message}", hint)

@@ -1,0 +1,349 @@
+"""Anonymised questions and votes into the database, in any order and any number of times."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
+from sqlalchemy.dialects.sqlite import insert as upsert
+
+from curate.model import CleanFeedback, CleanQuestion
+from curate.store import clusters
+from curate.store.clusters import Gist, Matcher, pieces
+from curate.store.mapping import expiry, record_row, vote_row
+from curate.store.tables import alias, band, record, suppressed, vote, vote_target
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What became of a batch. `feedback_joined` counts the votes that met their question now,
+    those that had been waiting included; `feedback_waiting` those of this batch that did not.
+    """
+
+    questions_new: int = 0
+    questions_updated: int = 0
+    feedback_new: int = 0
+    feedback_updated: int = 0
+    feedback_joined: int = 0
+    feedback_waiting: int = 0
+    duplicates: int = 0
+    suppressed: int = 0
+    expired: int = 0
+
+
+@dataclass(slots=True)
+class _Known:
+    id: int
+    content: bytes
+    gist: Gist | None = None
+    candidate: int | None = None
+
+
+def seen(connection: Connection, keys: Sequence[tuple[bytes, ...]]) -> list[bytes | None]:
+    """Return, for each event, the content tag stored under any of its keys, or None."""
+    flat = {key for some in keys for key in some}
+    stored: dict[bytes, bytes] = {}
+    for some in pieces(flat):
+        for table in (record, vote):
+            columns = select(table.c.key, table.c.content).where(table.c.key.in_(some))
+            stored.update((row[0], row[1]) for row in connection.execute(columns))
+    return [next((stored[key] for key in some if key in stored), None) for some in keys]
+
+
+def save(
+    connection: Connection,
+    batch: Sequence[CleanQuestion | CleanFeedback],
+    *,
+    matcher: Matcher,
+    received: datetime,
+    keep: timedelta,
+) -> Saved:
+    """Store a batch within the caller's transaction; storing it again changes nothing."""
+    tally: Counter[str] = Counter()
+    barred = _barred(connection, batch)
+    events = [event for event in batch if _admitted(event, barred, received, keep, tally)]
+    asked = [event for event in events if isinstance(event, CleanQuestion)]
+    votes = [event for event in events if isinstance(event, CleanFeedback)]
+    touched, tags = _save_questions(connection, asked, matcher, received, keep, tally)
+    fresh, changed = _save_votes(connection, votes, keep, tally)
+    joined = _join(connection, fresh | _waiting_for(connection, tags))
+    tally["feedback_joined"] = len(joined)
+    tally["feedback_waiting"] = len(fresh - joined)
+    touched |= _candidates_of(connection, joined | changed)
+    clusters.refresh(connection, touched, matcher=matcher, now=received)
+    return Saved(**tally)
+
+
+def suppress(connection: Connection, tags: Collection[bytes], until: datetime) -> None:
+    """Refuse every event of these user tags until `until`."""
+    for tag in tags:
+        statement = upsert(suppressed).values(tag=tag, expires_at=until)
+        connection.execute(
+            statement.on_conflict_do_update(
+                index_elements=[suppressed.c.tag], set_={"expires_at": until}
+            )
+        )
+
+
+def _barred(
+    connection: Connection, batch: Sequence[CleanQuestion | CleanFeedback]
+) -> frozenset[bytes]:
+    users = {event.user for event in batch if event.user is not None}
+    return frozenset(
+        tag
+        for some in pieces(users)
+        for tag in connection.scalars(select(suppressed.c.tag).where(suppressed.c.tag.in_(some)))
+    )
+
+
+def _admitted(
+    event: CleanQuestion | CleanFeedback,
+    barred: Collection[bytes],
+    received: datetime,
+    keep: timedelta,
+    tally: Counter[str],
+) -> bool:
+    at = event.asked_at if isinstance(event, CleanQuestion) else event.at
+    if event.user in barred:
+        tally["suppressed"] += 1
+    elif expiry(at, event.received_at, keep) <= received:
+        tally["expired"] += 1
+    else:
+        return True
+    return False
+
+
+# ---------------------------------------------------------------------------- questions
+
+
+def _save_questions(
+    connection: Connection,
+    asked: Sequence[CleanQuestion],
+    matcher: Matcher,
+    received: datetime,
+    keep: timedelta,
+    tally: Counter[str],
+) -> tuple[set[int], set[bytes]]:
+    known = _known_questions(connection, asked)
+    first = fresh = clusters.next_id(connection, "record")
+    new: dict[int, dict[str, Any]] = {}
+    changed: dict[int, dict[str, Any]] = {}
+    before: dict[int, _Known] = {}
+    aliases: list[dict[str, Any]] = []
+    for question in asked:
+        found = next((known[key] for key in question.keys if key in known), None)
+        if found is not None and found.content == question.content:
+            tally["duplicates"] += 1
+            continue
+        row = record_row(question, keep)
+        if found is None:
+            tally["questions_new"] += 1
+            found, fresh = _Known(fresh, question.content), fresh + 1
+            known.update(dict.fromkeys(question.keys, found))
+            new[found.id] = row | {"id": found.id, "key": question.keys[0]}
+        else:
+            tally["questions_updated"] += 1
+            found.content = question.content
+            if found.id >= first:
+                new[found.id] |= row
+            else:
+                changed[found.id] = row
+                before[found.id] = found
+        aliases.extend({"tag": tag, "record": found.id} for tag in question.aliases)
+    homeless = {identifier: _gist(row) for identifier, row in new.items()}
+    touched = _leave(connection, changed, before, homeless, matcher)
+    assignment = clusters.assign(connection, homeless, matcher=matcher, now=received)
+    touched.update(assignment.candidates.values())
+    for identifier, home in assignment.candidates.items():
+        (new.get(identifier) or changed[identifier])["candidate"] = home
+    if new:
+        connection.execute(insert(record), list(new.values()))
+    for identifier, row in changed.items():
+        connection.execute(update(record).where(record.c.id == identifier), row)
+    if assignment.bands:
+        connection.execute(insert(band), assignment.bands)
+    if aliases:
+        connection.execute(insert(alias).prefix_with("OR IGNORE"), aliases)
+    return touched, {row["tag"] for row in aliases}
+
+
+def _gist(row: Mapping[str, Any]) -> Gist:
+    return clusters.gist(row["question"], row["standalone"], row["history"])
+
+
+def _known_questions(connection: Connection, asked: Sequence[CleanQuestion]) -> dict[bytes, _Known]:
+    columns = (
+        record.c.key,
+        record.c.id,
+        record.c.content,
+        record.c.question,
+        record.c.standalone,
+        record.c.history,
+        record.c.candidate,
+    )
+    return {
+        row.key: _Known(
+            row.id,
+            row.content,
+            clusters.gist(row.question, row.standalone, row.history),
+            row.candidate,
+        )
+        for some in pieces({key for question in asked for key in question.keys})
+        for row in connection.execute(select(*columns).where(record.c.key.in_(some)))
+    }
+
+
+def _leave(
+    connection: Connection,
+    changed: dict[int, dict[str, Any]],
+    before: Mapping[int, _Known],
+    homeless: dict[int, Gist],
+    matcher: Matcher,
+) -> set[int]:
+    """Prepare changed records: retention is never lengthened, and one that no longer asks what
+    its candidate asks becomes homeless. Returns the candidates concerned.
+    """
+    touched: set[int] = set()
+    for identifier, row in changed.items():
+        was = connection.execute(
+            select(record.c.expires_at, record.c.received_at).where(record.c.id == identifier)
+        ).one()
+        row["expires_at"] = min(row["expires_at"], was.expires_at)
+        row["received_at"] = was.received_at
+        home, now = before[identifier].candidate, _gist(row)
+        if home is None:
+            continue
+        touched.add(home)
+        if now == before[identifier].gist:
+            continue
+        connection.execute(delete(band).where(band.c.record == identifier))
+        others = connection.scalars(
+            select(record.c.id)
+            .where(record.c.candidate == home, record.c.id != identifier)
+            .order_by(record.c.id)
+            .limit(1)
+        ).all()
+        shown = clusters.gists(connection, others)
+        if any(not clusters.alike(matcher, now, other) for other in shown.values()):
+            homeless[identifier] = now
+    return touched
+
+
+# ---------------------------------------------------------------------------- votes
+
+
+def _save_votes(
+    connection: Connection, votes: Sequence[CleanFeedback], keep: timedelta, tally: Counter[str]
+) -> tuple[set[int], set[int]]:
+    """Store votes. Returns the ids of those still to be joined, and of those changed."""
+    known = {
+        row.key: _Known(row.id, row.content)
+        for some in pieces({key for one in votes for key in one.keys})
+        for row in connection.execute(
+            select(vote.c.key, vote.c.id, vote.c.content).where(vote.c.key.in_(some))
+        )
+    }
+    first = fresh = clusters.next_id(connection, "vote")
+    new: dict[int, dict[str, Any]] = {}
+    targets: dict[int, list[dict[str, Any]]] = {}
+    changed: set[int] = set()
+    for one in votes:
+        found = next((known[key] for key in one.keys if key in known), None)
+        if found is not None and found.content == one.content:
+            tally["duplicates"] += 1
+            continue
+        row = vote_row(one, keep)
+        if found is None:
+            tally["feedback_new"] += 1
+            found, fresh = _Known(fresh, one.content), fresh + 1
+            known.update(dict.fromkeys(one.keys, found))
+            new[found.id] = row | {"id": found.id, "key": one.keys[0]}
+        else:
+            tally["feedback_updated"] += 1
+            found.content = one.content
+            if found.id >= first:
+                new[found.id] |= row
+            else:
+                changed.add(found.id)
+                _change_vote(connection, found.id, row)
+        targets[found.id] = [
+            {"vote": found.id, "position": position, "tag": tag}
+            for position, tags in enumerate(one.targets)
+            for tag in tags
+        ]
+    if new:
+        connection.execute(insert(vote), list(new.values()))
+    if rows := [row for identifier in new for row in targets[identifier]]:
+        connection.execute(insert(vote_target).prefix_with("OR IGNORE"), rows)
+    return set(new), changed
+
+
+def _change_vote(connection: Connection, identifier: int, row: dict[str, Any]) -> None:
+    was = connection.execute(
+        select(vote.c.expires_at, vote.c.received_at).where(vote.c.id == identifier)
+    ).one()
+    row["expires_at"] = min(row["expires_at"], was.expires_at)
+    row["received_at"] = was.received_at
+    connection.execute(update(vote).where(vote.c.id == identifier), row)
+
+
+def _waiting_for(connection: Connection, tags: Iterable[bytes]) -> set[int]:
+    return {
+        identifier
+        for some in pieces(tags)
+        for identifier in connection.scalars(
+            select(vote_target.c.vote).where(vote_target.c.tag.in_(some))
+        )
+    }
+
+
+def _join(connection: Connection, votes: Collection[int]) -> set[int]:
+    """Tie votes to the questions they point at, the first target that is known. Returns the
+    ids of those that found one.
+
+    A conversation's id names many questions: the vote is for the last one asked before it.
+    """
+    found: dict[int, list[tuple[int, bool, datetime, int]]] = defaultdict(list)
+    asked = record.c.asked_at
+    for some in pieces(votes):
+        for row in connection.execute(
+            select(
+                vote.c.id,
+                vote_target.c.position,
+                vote.c.at,
+                asked.label("asked"),
+                record.c.received_at.label("received"),
+                record.c.id.label("record"),
+            )
+            .join(vote_target, vote_target.c.vote == vote.c.id)
+            .join(alias, alias.c.tag == vote_target.c.tag)
+            .join(record, record.c.id == alias.c.record)
+            .where(vote.c.id.in_(some))
+        ):
+            asked_at = row.asked or row.received
+            early = row.at is not None and asked_at > row.at
+            found[row.id].append((-row.position, not early, asked_at, row.record))
+    if found:
+        connection.execute(
+            update(vote).where(vote.c.id == bindparam("which")),
+            [{"which": which, "record": max(ties)[-1]} for which, ties in found.items()],
+        )
+    for some in pieces(found):
+        connection.execute(delete(vote_target).where(vote_target.c.vote.in_(some)))
+    return set(found)
+
+
+def _candidates_of(connection: Connection, votes: Collection[int]) -> set[int]:
+    return {
+        identifier
+        for some in pieces(votes)
+        for identifier in connection.scalars(
+            select(record.c.candidate)
+            .join(vote, vote.c.record == record.c.id)
+            .where(vote.c.id.in_(some))
+        )
+    }

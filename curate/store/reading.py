@@ -1,0 +1,200 @@
+"""What is there to see. Nothing that has expired, whether or not a purge has been."""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Select, func, select
+
+from curate.model import Candidate, CurateError, Exit, Feedback, Receipt, Record, Revision
+from curate.store.clusters import counting_votes, pieces
+from curate.store.mapping import receipt_from, record_from, revision_from
+from curate.store.tables import candidate, item, receipt, record, revision, state, version, vote
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What a workspace holds. `records` are those that have not expired, `overdue` those that
+    have and still wait for a purge; `expiring` tells how many go on which day (`2026-11-29`).
+    """
+
+    records: int
+    oldest: datetime | None
+    newest: datetime | None
+    expiring: dict[str, int]
+    overdue: int
+    waiting_votes: int
+    candidates: dict[str, int]
+    items: dict[str, dict[str, int]]
+    """By status, then by split."""
+    versions: int
+    last_version: datetime | None
+    last_purge: Receipt | None
+    dirty: bool
+    """A purge deleted something and has not proven yet that its bytes are gone."""
+
+
+def candidate_ids(
+    connection: Connection, *, now: datetime, status: str, text: str, reason: str
+) -> array[int]:
+    """Return the ids of candidates, the highest priority first. Empty filters let all pass."""
+    query = select(candidate.c.id).where(candidate.c.expires_at > now)
+    if status:
+        query = query.where(candidate.c.status == status)
+    if reason:
+        query = query.where(_has(candidate.c.reasons, reason))
+    if text:
+        query = query.where(
+            select(record.c.id)
+            .where(
+                record.c.candidate == candidate.c.id,
+                record.c.expires_at > now,
+                _has(record.c.question, text),
+            )
+            .exists()
+        )
+    query = query.order_by(candidate.c.priority.desc(), candidate.c.id)
+    return array("q", connection.scalars(query))
+
+
+def _has(column: ColumnElement[Any], text: str) -> ColumnElement[bool]:
+    return func.instr(func.casefold(column), text.casefold()) > 0
+
+
+def candidates(connection: Connection, ids: Collection[int], *, now: datetime) -> list[Candidate]:
+    """Return these candidates in the order asked for; those that are gone are left out."""
+    found: dict[int, Candidate] = {}
+    shown = (
+        select(
+            record.c.candidate,
+            func.min(record.c.id).label("record"),
+            func.count().label("size"),
+            func.min(record.c.asked_at).label("first_asked"),
+            func.max(record.c.asked_at).label("last_asked"),
+        )
+        .where(record.c.expires_at > now)
+        .group_by(record.c.candidate)
+    )
+    for some in pieces(ids):
+        page = shown.where(record.c.candidate.in_(some)).subquery()
+        for row in connection.execute(
+            select(
+                candidate.c.id,
+                candidate.c.priority,
+                candidate.c.reasons,
+                candidate.c.status,
+                candidate.c.item,
+                candidate.c.note,
+                record.c.question,
+                record.c.lang,
+                page.c.record,
+                page.c.size,
+                page.c.first_asked,
+                page.c.last_asked,
+            )
+            .join(page, page.c.candidate == candidate.c.id)
+            .join(record, record.c.id == page.c.record)
+        ):
+            values = dict(row._mapping)
+            values["reasons"] = tuple(values["reasons"])
+            found[row.id] = Candidate(**values)
+    return [found[identifier] for identifier in ids if identifier in found]
+
+
+def records(connection: Connection, which: Select[Any], *, now: datetime) -> list[Record]:
+    """Return the records among those of the query `which`, each with the votes that count."""
+    rows = connection.execute(which.where(record.c.expires_at > now).order_by(record.c.id)).all()
+    votes = _feedback(connection, [row.id for row in rows], now)
+    return [record_from(row, votes[row.id]) for row in rows]
+
+
+def _feedback(
+    connection: Connection, ids: Sequence[int], now: datetime
+) -> dict[int, list[Feedback]]:
+    found: dict[int, list[Feedback]] = defaultdict(list)
+    for some in pieces(ids):
+        last = counting_votes(now).where(vote.c.record.in_(some)).subquery()
+        for row in connection.execute(
+            select(last)
+            .where(last.c.place == 1, last.c.rating.is_not(None))
+            .order_by(func.coalesce(last.c.at, last.c.received_at), last.c.id)
+        ):
+            found[row.record].append(Feedback(row.rating, row.by, row.at, row.reason, row.comment))
+    return found
+
+
+def revisions(connection: Connection, subject: str | None, limit: int) -> list[Revision]:
+    """Return the newest changes first, of one subject or of all."""
+    query = select(revision).order_by(revision.c.id.desc()).limit(limit)
+    if subject is not None:
+        query = query.where(revision.c.subject == subject)
+    return [revision_from(row) for row in connection.execute(query)]
+
+
+def receipts(connection: Connection, kind: str, limit: int) -> list[Receipt]:
+    """Return the newest receipts first, of one kind or, with "", of all."""
+    query = select(receipt).order_by(receipt.c.id.desc()).limit(limit)
+    if kind:
+        query = query.where(receipt.c.kind == kind)
+    return [receipt_from(row) for row in connection.execute(query)]
+
+
+def counts(connection: Connection, *, now: datetime) -> Counts:
+    """Return what is there at `now`."""
+    live = record.c.expires_at > now
+    day = func.substr(record.c.expires_at, 1, 10)
+    at = func.coalesce(record.c.asked_at, record.c.received_at, type_=record.c.received_at.type)
+    total, oldest, newest = connection.execute(
+        select(func.count(), func.min(at), func.max(at)).where(live)
+    ).one()
+    items: dict[str, dict[str, int]] = {}
+    for status, split, number in connection.execute(
+        select(item.c.status, item.c.split, func.count()).group_by(item.c.status, item.c.split)
+    ):
+        items.setdefault(status, {})[split] = number
+    last_purge = receipts(connection, "purge", 1)
+    versions, last_version = connection.execute(select(func.count(), func.max(version.c.at))).one()
+    return Counts(
+        records=total,
+        oldest=oldest,
+        newest=newest,
+        expiring=_tally(connection, select(day, func.count()).where(live).group_by(day)),
+        overdue=_number(connection, select(func.count()).where(record.c.expires_at <= now)),
+        waiting_votes=_number(
+            connection,
+            select(func.count()).where(vote.c.record.is_(None), vote.c.expires_at > now),
+        ),
+        candidates=_tally(
+            connection,
+            select(candidate.c.status, func.count())
+            .where(candidate.c.expires_at > now)
+            .group_by(candidate.c.status),
+        ),
+        items=items,
+        versions=versions,
+        last_version=last_version,
+        last_purge=last_purge[0] if last_purge else None,
+        dirty=bool(connection.scalar(select(state.c.value).where(state.c.name == "dirty"))),
+    )
+
+
+def _tally(connection: Connection, query: Select[str, int]) -> dict[str, int]:
+    return {row[0]: row[1] for row in connection.execute(query)}
+
+
+def _number(connection: Connection, query: Select[int]) -> int:
+    return connection.execute(query).scalar_one()
+
+
+def missing(what: str) -> CurateError:
+    """Return the error that says that something is not there (any more)."""
+    return CurateError(
+        f"there is no {what}",
+        "It may have expired, or been removed: list what is there.",
+        Exit.USAGE,
+    )

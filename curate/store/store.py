@@ -1,0 +1,306 @@
+"""`Store`: every question and every change, as verbs on the nouns. One verb, one transaction."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Collection, Iterable, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Self
+
+from sqlalchemy import select
+
+from curate.model import (
+    Candidate,
+    CandidateStatus,
+    CleanFeedback,
+    CleanQuestion,
+    Item,
+    Receipt,
+    Record,
+    Revision,
+    Version,
+)
+from curate.store import deciding, intake, reading, schema, versions
+from curate.store.clusters import Matcher, pieces
+from curate.store.deciding import Undone
+from curate.store.engine import Database
+from curate.store.intake import Saved
+from curate.store.mapping import item_from_json
+from curate.store.reading import Counts, missing
+from curate.store.tables import item, record
+
+
+class Store:
+    """The database of a workspace. Thread-safe; a context manager that closes itself.
+
+    `now` is the clock of the read gate: no verb returns what has expired by it. `keep_days` is
+    how long records are kept. Every verb raises `CurateError` when the file is locked, full,
+    read-only or damaged; nothing is then half-done.
+    """
+
+    def __init__(self, path: Path, *, now: Callable[[], datetime], keep_days: int = 90) -> None:
+        """Open the database at `path`, as `open` does but without looking at its schema."""
+        self.path = path
+        self._now = now
+        self._keep = timedelta(days=keep_days)
+        self._database = Database(path)
+
+    @classmethod
+    def create(cls, path: Path, *, now: Callable[[], datetime], keep_days: int = 90) -> Self:
+        """Make a new, empty database at `path` and open it. Raises `CurateError` when something
+        stands there already.
+        """
+        schema.create(path)
+        return cls(path, now=now, keep_days=keep_days)
+
+    @classmethod
+    def open(cls, path: Path, *, now: Callable[[], datetime], keep_days: int = 90) -> Self:
+        """Open the database at `path`, upgrading an older one.
+
+        Raises `CurateError` when it is missing, empty, damaged, not ours, locked, read-only or
+        written by a newer program; it is then left untouched.
+        """
+        schema.ensure(path)
+        return cls(path, now=now, keep_days=keep_days)
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # ------------------------------------------------------------------ intake
+
+    def seen(self, keys: Sequence[tuple[bytes, ...]]) -> list[bytes | None]:
+        """Return, for each event, the content tag stored under any of its keys, or None."""
+        with self._database.read() as connection:
+            return intake.seen(connection, keys)
+
+    def save(
+        self,
+        batch: Sequence[CleanQuestion | CleanFeedback],
+        *,
+        matcher: Matcher,
+        received: datetime,
+    ) -> Saved:
+        """Store a batch of anonymised events, in any order, any number of times.
+
+        An event known under one of its keys is a duplicate when its content is the same, else
+        an update. A question joins the candidate it is a near-duplicate of; a vote joins its
+        question whichever comes first. Candidates concerned get their priority anew.
+        """
+        with self._database.write() as connection:
+            return intake.save(
+                connection, batch, matcher=matcher, received=received, keep=self._keep
+            )
+
+    def suppress(self, tags: Collection[bytes], until: datetime) -> None:
+        """Refuse every event with one of these user tags until `until`."""
+        with self._database.write() as connection:
+            intake.suppress(connection, tags, until)
+
+    # ------------------------------------------------------------------ reading
+
+    def candidate_ids(
+        self, status: CandidateStatus | str = "open", text: str = "", reason: str = ""
+    ) -> array[int]:
+        """Return ids (64-bit) of candidates, the highest priority first.
+
+        `status` "" means any; `text` is looked for in their questions and `reason` in their
+        reasons, both without regard to case.
+        """
+        with self._database.read() as connection:
+            return reading.candidate_ids(
+                connection, now=self._now(), status=status, text=text, reason=reason
+            )
+
+    def candidates(self, ids: Collection[int]) -> list[Candidate]:
+        """Return these candidates in the order asked for; those that are gone are left out."""
+        with self._database.read() as connection:
+            return reading.candidates(connection, ids, now=self._now())
+
+    def candidate(self, identifier: int) -> Candidate:
+        """Return a candidate. Raises `CurateError` when it is gone."""
+        found = self.candidates([identifier])
+        if not found:
+            raise missing(f"candidate {identifier}")
+        return found[0]
+
+    def records(self, candidate: int) -> list[Record]:
+        """Return the records of a candidate, the first stored first."""
+        with self._database.read() as connection:
+            query = select(record).where(record.c.candidate == candidate)
+            return reading.records(connection, query, now=self._now())
+
+    def record(self, identifier: int) -> Record:
+        """Return a record. Raises `CurateError` when it is gone."""
+        with self._database.read() as connection:
+            query = select(record).where(record.c.id == identifier)
+            found = reading.records(connection, query, now=self._now())
+        if not found:
+            raise missing(f"record {identifier}")
+        return found[0]
+
+    def item_ids(self, *, status: str = "", split: str = "") -> list[str]:
+        """Return the ids of items in order, of one status and split or, with "", of all."""
+        query = select(item.c.id).order_by(item.c.id)
+        if status:
+            query = query.where(item.c.status == status)
+        if split:
+            query = query.where(item.c.split == split)
+        with self._database.read() as connection:
+            return list(connection.scalars(query))
+
+    def items(self, ids: Iterable[str] | None = None) -> list[Item]:
+        """Return items in the order of their ids: all, or those of `ids` that are there."""
+        query = select(item.c.content).order_by(item.c.id)
+        with self._database.read() as connection:
+            if ids is None:
+                return [item_from_json(content) for content in connection.scalars(query)]
+            return [
+                item_from_json(content)
+                for some in pieces(sorted(set(ids)))
+                for content in connection.scalars(query.where(item.c.id.in_(some)))
+            ]
+
+    def item(self, identifier: str) -> Item:
+        """Return an item. Raises `CurateError` when there is none."""
+        with self._database.read() as connection:
+            found = deciding.find(connection, identifier)
+        if found is None:
+            raise missing(f"item {identifier}")
+        return found
+
+    def revisions(self, subject: str | None = None, limit: int = 100) -> list[Revision]:
+        """Return the newest changes first: of an item id, of `c12` for candidate 12, or all."""
+        with self._database.read() as connection:
+            return reading.revisions(connection, subject, limit)
+
+    def counts(self) -> Counts:
+        """Return what the workspace holds now."""
+        with self._database.read() as connection:
+            return reading.counts(connection, now=self._now())
+
+    def receipts(self, kind: str = "", limit: int = 100) -> list[Receipt]:
+        """Return the newest receipts first, of one kind (`purge`) or, with "", of all."""
+        with self._database.read() as connection:
+            return reading.receipts(connection, kind, limit)
+
+    # ------------------------------------------------------------------ deciding
+
+    def new_item_id(self, stem: str) -> str:
+        """Return an id for a new item, `stem-N`, that was never used. It is not reserved."""
+        with self._database.read() as connection:
+            return deciding.new_item_id(connection, stem)
+
+    def save_item(
+        self,
+        item: Item,
+        *,
+        by: str,
+        now: datetime,
+        expected: int,
+        candidate: int | None = None,
+        action: str,
+        reason: str = "",
+    ) -> Item:
+        """Save an item and return it as stored, with its new revision, time and signature.
+
+        `expected` is the revision it was read at, 0 for a new one. Raises `Conflict` with the
+        item as it stands when somebody was faster. With `candidate`, that candidate is tied to
+        the item in the same act, and done when the item is ready.
+        """
+        with self._database.write() as connection:
+            return deciding.save_items(
+                connection,
+                [(item, expected)],
+                by=by,
+                now=now,
+                candidate_id=candidate,
+                action=action,
+                reason=reason,
+            )[0]
+
+    def save_items(
+        self,
+        changes: Sequence[tuple[Item, int]],
+        *,
+        by: str,
+        now: datetime,
+        action: str,
+        reason: str = "",
+    ) -> list[Item]:
+        """Save several items, each with the revision it was read at, as one act: all or none,
+        and one undo takes all of them back. Raises as `save_item` does.
+        """
+        with self._database.write() as connection:
+            return deciding.save_items(
+                connection,
+                changes,
+                by=by,
+                now=now,
+                candidate_id=None,
+                action=action,
+                reason=reason,
+            )
+
+    def decide(
+        self,
+        candidate: int,
+        status: CandidateStatus,
+        *,
+        by: str,
+        now: datetime,
+        reason: str = "",
+        item: str | None = None,
+        expected: CandidateStatus | None = None,
+    ) -> None:
+        """Give a candidate a status; a duplicate names the item it duplicates.
+
+        With `expected`, raises `CurateError` when its status is another by now.
+        """
+        with self._database.write() as connection:
+            deciding.decide(
+                connection,
+                candidate,
+                status,
+                by=by,
+                now=now,
+                reason=reason,
+                item_id=item,
+                expected=expected,
+            )
+
+    def undo(self, *, by: str, now: datetime, subject: str | None = None) -> Undone:
+        """Take back the last act of `by` that still stands or, with `subject` (an item id, or
+        `c12`), the last on it by whomever. Again and again goes further back.
+
+        Raises `Conflict` or `CurateError` when somebody changed the same thing since, when the
+        item was withdrawn, or when nothing is left.
+        """
+        with self._database.write() as connection:
+            return deciding.undo(connection, by=by, now=now, subject=subject)
+
+    # ------------------------------------------------------------------ versions
+
+    def add_version(self, version: Version, publish: Callable[[], None]) -> None:
+        """Store a version with its items, and call `publish` before it is final: when that
+        raises, nothing is stored. Its number must be the last one's plus 1.
+        """
+        with self._database.write() as connection:
+            versions.add(connection, version, publish)
+
+    def versions(self) -> list[Version]:
+        """Return all versions, the oldest first, without their items."""
+        with self._database.read() as connection:
+            return versions.heads(connection)
+
+    def version(self, number: int) -> Version:
+        """Return a version with its items. Raises `CurateError` when there is none."""
+        with self._database.read() as connection:
+            return versions.get(connection, number)
