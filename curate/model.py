@@ -50,6 +50,10 @@ class CurateError(Exception):
         self.code = code
 
 
+class Locked(CurateError):
+    """Another process holds the database; trying again later helps."""
+
+
 class Conflict(CurateError):
     """Somebody else changed the item first; `theirs` is the item as it stands now."""
 
@@ -488,7 +492,7 @@ class Version:
     policy: str
 
 
-Severity = Literal["error", "warning"]
+Severity = Literal["error", "warning", "note"]
 
 
 @dataclass(frozen=True, slots=True)

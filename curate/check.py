@@ -1,0 +1,441 @@
+"""What is wrong with an item or a set. Pure: the documents, the leak scan and the near-duplicates
+come as functions.
+
+An error keeps the set from being exported: the harness would misjudge the item, the two splits
+would know of each other, or personal data would leave. A warning is for a person to weigh; a note
+only tells.
+
+Evidence and its grade: `verbatim` under its heading is right. Where the harness still finds the
+phrase in its document (white space differs, or the phrase stands in several places) it is a
+warning; where it does not, and where the heading a human would open is another one, an error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from curate.model import Evidence, Finding, Item, Redaction, Severity
+from curate.text import contains, fold_space, slug, strip_space
+
+ECHO_LIMIT = 0.6
+"""Above this share of letters in copied runs a question is called an echo. Of 70 questions
+written in users' words over the uv documentation, 7 are above it, all of them identifiers and
+exact titles."""
+ECHO_EXEMPT = frozenset({"exact-title", "identifier"})
+"""Kinds whose questions quote the document on purpose."""
+
+Locate = Callable[[Evidence], Evidence]
+"""Evidence, graded again against the documents as they are now."""
+Scan = Callable[[Sequence[str]], Sequence[tuple[Redaction, ...]]]
+"""Personal data by the strictest settings, for each text."""
+Stands = Callable[[str], bool]
+"""Whether a text stands verbatim in some document."""
+Passage = Callable[[Evidence], str]
+"""The text of the section that holds an evidence now; empty when it is lost."""
+Alike = Callable[[Sequence[str]], Sequence[tuple[int, int]]]
+"""Index pairs of near-duplicate texts."""
+
+_PLACEHOLDER = re.compile(r"<[A-Z][A-Z_]*_\d+>")
+_MARKUP = re.compile(
+    r"\*\*|__|~~|`|!?\[[^\]\n]*\]\s*[\[(]|<[A-Za-z/!][^>\n]*>|&(?:[a-z]+|#\d+);|(?<!\w)[*_]\w|\w[*_](?!\w)"
+    r"|\n\s*(?:[-*+>|]|#{1,6}|\d+[.)])\s|\n\s*(?:={3,}|-{3,})|\|"
+)
+_SPACELESS = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+_WORD = re.compile(r"[^\W_]+")
+
+
+def missing(item: Item) -> tuple[str, ...]:
+    """Return what an item still lacks before it can be ready, in words; empty when nothing."""
+    lacking: list[str] = []
+    if not strip_space(item.question):
+        lacking.append("a question")
+    if item.answerable is None:
+        lacking.append("answerable or not")
+    if item.answerable:
+        if not any(strip_space(evidence.phrase) for evidence in item.evidences):
+            lacking.append("evidence")
+        if not item.keyword.strip():
+            lacking.append("a keyword")
+    return tuple(lacking)
+
+
+def echo(question: str, passage: str) -> float:
+    """Return which share of a question's letters, from 0 to 1, is copied from a passage.
+
+    Copied are runs of 3 or more words (6 or more characters in scripts without spaces) that stand
+    in the passage in the same order; case does not matter.
+    """
+    words, letters = _units(question)
+    there_words, there_letters = _units(passage)
+    copied = _copied(words, there_words, 3) + _copied(letters, there_letters, 6)
+    total = sum(map(len, words)) + len(letters)
+    return copied / total if total else 0.0
+
+
+def check(
+    items: Sequence[Item],
+    *,
+    locate: Locate,
+    scan: Scan,
+    stands: Stands,
+    passage: Passage,
+    alike: Alike,
+    withdrawn: Collection[str] = (),
+) -> list[Finding]:
+    """Return what is wrong with the items that are ready, and with the set they make.
+
+    Errors come first, then warnings, then notes, each by item. A draft only gets the note that it
+    is not exported; retired and withdrawn items are left alone. `withdrawn` are the ids that were
+    taken back for good.
+    """
+    tools = _Tools(locate, scan, stands, passage)
+    ready = [item for item in items if item.status == "ready"]
+    found = [
+        Finding(item.id, "draft", "note", _draft(item)) for item in items if item.status == "draft"
+    ]
+    found += _ids(items, withdrawn)
+    found += [finding for item in ready for finding in _item(item, tools)]
+    found += _personal(ready, tools)
+    found += _set(ready, alike)
+    return sorted(found, key=lambda f: (_ORDER[f.severity], f.item, f.code, f.message))
+
+
+def lint(
+    item: Item,
+    others: Sequence[Item],
+    *,
+    locate: Locate,
+    scan: Scan,
+    stands: Stands,
+    passage: Passage,
+    alike: Alike,
+    withdrawn: Collection[str] = (),
+) -> list[Finding]:
+    """Return what would be wrong with one item if it were ready among the `others`."""
+    tools = _Tools(locate, scan, stands, passage)
+    item = replace(item, status="ready")
+    beside = [other for other in others if other.status in ("ready", "draft")]
+    found = [*_ids([*others, item], withdrawn), *_item(item, tools), *_personal([item], tools)]
+    found += _set([*beside, item], alike)
+    mine = [finding for finding in found if finding.item == item.id]
+    return sorted(mine, key=lambda f: (_ORDER[f.severity], f.code, f.message))
+
+
+_ORDER: Mapping[Severity, int] = {"error": 0, "warning": 1, "note": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class _Tools:
+    locate: Locate
+    scan: Scan
+    stands: Stands
+    passage: Passage
+
+
+def _draft(item: Item) -> str:
+    lacking = ", ".join(missing(item))
+    return "is a draft and not exported" + (f": it lacks {lacking}" if lacking else "")
+
+
+# ---------------------------------------------------------------------------- one item
+
+
+def _item(item: Item, tools: _Tools) -> Iterator[Finding]:
+    def finding(code: str, severity: Severity, message: str) -> Finding:
+        return Finding(item.id, code, severity, message)
+
+    if not strip_space(item.question):
+        yield finding("question-empty", "error", "has no question")
+    if _PLACEHOLDER.search(item.question):
+        yield finding(
+            "placeholder", "warning", "the question still holds a placeholder: put neutral words"
+        )
+    if any(_PLACEHOLDER.search(turn.content) for turn in item.history):
+        yield finding("placeholder-history", "warning", "the history still holds a placeholder")
+    if _from_question(item):
+        yield finding(
+            "id-from-question", "warning", "the id repeats the question: ids come from documents"
+        )
+    yield from _assertions(item)
+    if item.answerable is None:
+        yield finding("undecided", "error", "nobody decided whether the documents answer it")
+    elif not item.answerable:
+        if item.evidences:
+            yield finding(
+                "unanswerable-evidence", "error", "is called unanswerable and has evidence"
+            )
+        if item.absence is None:
+            yield finding(
+                "absence-missing",
+                "warning",
+                "is unanswerable without a record of what was searched",
+            )
+    else:
+        yield from _answerable(item, tools)
+
+
+def _answerable(item: Item, tools: _Tools) -> Iterator[Finding]:
+    def finding(code: str, severity: Severity, message: str) -> Finding:
+        return Finding(item.id, code, severity, message)
+
+    if not item.evidences:
+        yield finding("evidence-missing", "error", "is called answerable and has no evidence")
+    for number, evidence in enumerate(item.evidences, 1):
+        label = f"evidence {number}" if len(item.evidences) > 1 else "the evidence"
+        yield from _evidence(item, label, evidence, tools)
+    folded = [fold_space(evidence.phrase).lower() for evidence in item.evidences]
+    keyword = fold_space(strip_space(item.keyword)).lower()
+    if not keyword:
+        yield finding("keyword-missing", "error", "has no keyword")
+    elif folded and not any(keyword in phrase for phrase in folded) and not item.note.strip():
+        yield finding(
+            "keyword-outside",
+            "warning",
+            "the keyword stands in none of its evidence: justify it in the note",
+        )
+    if item.kind not in ECHO_EXEMPT:
+        share = max((echo(item.question, tools.passage(e)) for e in item.evidences), default=0.0)
+        if share > ECHO_LIMIT:
+            yield finding(
+                "echo",
+                "warning",
+                f"the question echoes its passage: {share:.0%} of its letters are copied runs",
+            )
+
+
+def _evidence(item: Item, label: str, evidence: Evidence, tools: _Tools) -> Iterator[Finding]:
+    def finding(code: str, severity: Severity, message: str) -> Finding:
+        return Finding(item.id, code, severity, f"{label} {message}")
+
+    if not strip_space(evidence.phrase):
+        yield finding("evidence-empty", "error", "is empty: it would match every chunk")
+        return
+    if not evidence.source:
+        yield finding("source-missing", "error", "names no document")
+        return
+    if _MARKUP.search(strip_space(evidence.phrase)):
+        yield finding(
+            "evidence-markup",
+            "warning",
+            "crosses markup: a chunker that drops markup would not hold it",
+        )
+    now = tools.locate(evidence)
+    same_source = now.source == evidence.source
+    held = same_source and contains(tools.passage(now), evidence.phrase)
+    if now.grade == "lost":
+        yield finding("evidence-lost", "error", f"stands no longer in {evidence.source}")
+    elif now.grade == "moved" or not same_source:
+        there = now.heading if same_source else f"{now.source} › {now.heading}"
+        yield finding(
+            "evidence-moved", "error", f"moved: it now stands under {there or 'no heading'}"
+        )
+    elif now.grade == "ambiguous":
+        yield finding(
+            "evidence-ambiguous",
+            "warning" if held and now.heading == evidence.heading else "error",
+            f"is ambiguous: {evidence.source} holds it in several places"
+            if held
+            else f"was reworded in {evidence.source}",
+        )
+    elif now.grade == "normalised":
+        yield finding(
+            "evidence-normalised",
+            "warning" if held else "error",
+            "differs from its document"
+            + (" in white space only" if held else " in white space, quotes, dashes or markup"),
+        )
+    elif now.heading != evidence.heading:
+        yield finding(
+            "heading-wrong",
+            "error",
+            f"stands under {now.heading or 'no heading'}, not under"
+            f" {evidence.heading or 'no heading'}",
+        )
+
+
+def _assertions(item: Item) -> Iterator[Finding]:
+    if not all(map(strip_space, (*item.must_include, *item.must_not_include))):
+        yield Finding(
+            item.id, "assertion-empty", "error", "has an empty must-include or must-not-include"
+        )
+    if any(never in text for text in item.must_include for never in item.must_not_include if never):
+        yield Finding(
+            item.id,
+            "assertion-contradiction",
+            "error",
+            "no answer can pass: what must be in the answer holds what must not",
+        )
+
+
+# ---------------------------------------------------------------------------- ids
+
+
+def _ids(items: Sequence[Item], withdrawn: Collection[str]) -> Iterator[Finding]:
+    for name, times in Counter(item.id for item in items).items():
+        if times > 1:
+            yield Finding(name, "id-duplicate", "error", f"{times} items have this id")
+    for item in items:
+        if item.status != "ready":
+            continue
+        if item.id in withdrawn:
+            yield Finding(item.id, "id-withdrawn", "error", "the id was withdrawn for good")
+        if not item.id:
+            yield Finding(item.id, "id-empty", "error", "has no id")
+        elif not _is_slug(item.id):
+            yield Finding(
+                item.id,
+                "id-not-slug",
+                "warning",
+                "the id is no slug: lower-case letters, digits and single hyphens",
+            )
+
+
+def _is_slug(name: str) -> bool:
+    parts = name.split("-")
+    return len(name) <= 80 and all(
+        part and "".join(slug(part[at : at + 40]) for at in range(0, len(part), 40)) == part
+        for part in parts
+    )
+
+
+def _from_question(item: Item) -> bool:
+    stem = re.sub(r"-\d+$", "", item.id)
+    asked = {slug(item.question), slug(item.original)}
+    documents = [evidence.heading for evidence in item.evidences] + [item.keyword]
+    if item.absence:
+        documents += [heading for _, heading, _ in item.absence.nearest]
+    return (
+        stem.count("-") >= 2
+        and any(text.startswith(stem) for text in asked)
+        and not any(stem in slug(text) for text in documents)
+    )
+
+
+# ---------------------------------------------------------------------------- personal data
+
+
+def _personal(items: Sequence[Item], tools: _Tools) -> list[Finding]:
+    fields = [(item, name, text, quoted) for item in items for name, text, quoted in _fields(item)]
+    scanned = tools.scan([text for _, _, text, _ in fields])
+    blocked: dict[str, dict[str, set[str]]] = {}
+    exempt: dict[str, set[str]] = {}
+    for (item, name, text, quoted), hits in zip(fields, scanned, strict=True):
+        for hit in hits:
+            if _own(text, hit, quoted, tools.stands):
+                exempt.setdefault(item.id, set()).add(name)
+            else:
+                blocked.setdefault(item.id, {}).setdefault(name, set()).add(hit.entity)
+    found = [
+        Finding(
+            item,
+            "personal-data",
+            "error",
+            "personal data found: "
+            + "; ".join(
+                f"{', '.join(sorted(entities))} in {name}" for name, entities in names.items()
+            ),
+        )
+        for item, names in blocked.items()
+    ]
+    return found + [
+        Finding(
+            item,
+            "personal-data-documents",
+            "note",
+            f"names of the team's own documents stand in: {', '.join(sorted(names))}",
+        )
+        for item, names in exempt.items()
+    ]
+
+
+def _fields(item: Item) -> Iterator[tuple[str, str, bool]]:
+    """Yield name, text, and whether the field quotes the documents, of all that is exported."""
+    yield "id", item.id.replace("-", " "), False
+    yield "question", item.question, False
+    yield from (("history", turn.content, False) for turn in item.history)
+    yield "reference", item.reference, True
+    for evidence in item.evidences:
+        yield "source", evidence.source, True
+        yield "heading", evidence.heading, True
+        yield "evidence", evidence.phrase, True
+    yield "keyword", item.keyword, True
+    yield from (("must include", text, True) for text in item.must_include)
+    yield from (("must not include", text, True) for text in item.must_not_include)
+    yield from (("tags", tag, False) for tag in item.tags)
+
+
+def _own(text: str, hit: Redaction, quoted: bool, stands: Stands) -> bool:
+    """Say whether a hit is the team's own, published in its documents.
+
+    A field that quotes the documents is, when it stands there as a whole. Of other text only
+    what no user shares by chance: several words, a number or an address that stand verbatim.
+    """
+    if quoted and stands(text):
+        return True
+    piece = strip_space(text[hit.start : hit.end])
+    telling = len(piece.split()) > 1 or any(char.isdigit() or char == "@" for char in piece)
+    return telling and stands(piece)
+
+
+# ---------------------------------------------------------------------------- the set
+
+
+def _set(items: Sequence[Item], alike: Alike) -> Iterator[Finding]:
+    asked = [_asked(item) for item in items]
+    for left, right in alike(asked):
+        for item, other in ((items[left], items[right]), (items[right], items[left])):
+            if item.split == other.split:
+                yield Finding(
+                    item.id, "near-duplicate", "warning", f"asks nearly the same as {other.id}"
+                )
+            else:
+                yield Finding(
+                    item.id,
+                    "split-near-duplicate",
+                    "error",
+                    f"asks nearly the same as {other.id}, which is in the other split",
+                )
+    clusters: dict[str, list[Item]] = {}
+    for item in items:
+        if item.cluster:
+            clusters.setdefault(item.cluster, []).append(item)
+    for members in clusters.values():
+        if len({item.split for item in members}) > 1:
+            for item in members:
+                others = ", ".join(o.id for o in members if o.split != item.split)
+                yield Finding(
+                    item.id,
+                    "split-cluster",
+                    "error",
+                    f"comes from the same questions as {others}, in the other split",
+                )
+
+
+def _asked(item: Item) -> str:
+    earlier = [turn.content for turn in item.history if turn.role == "user"]
+    return "\n".join([*earlier, item.question])
+
+
+# ---------------------------------------------------------------------------- copied runs
+
+
+def _units(text: str) -> tuple[list[str], list[str]]:
+    folded = text.casefold()
+    letters = _SPACELESS.findall(folded)
+    return _WORD.findall(_SPACELESS.sub(" ", folded)), letters
+
+
+def _copied(here: Sequence[str], there: Sequence[str], run: int) -> int:
+    known = set(_runs(there, run))
+    copied: set[int] = set()
+    for at, piece in enumerate(_runs(here, run)):
+        if piece in known:
+            copied.update(range(at, at + run))
+    return sum(len(here[at]) for at in copied)
+
+
+def _runs(units: Sequence[str], run: int) -> Iterable[tuple[str, ...]]:
+    return (tuple(units[at : at + run]) for at in range(len(units) - run + 1))
