@@ -21,6 +21,7 @@ from curate.config import Settings, SourceSettings
 from curate.model import (
     Absence,
     Candidate,
+    CandidateStatus,
     CurateError,
     Exit,
     Finding,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from curate.ingest.run import IngestReport
     from curate.privacy.anonymise import Anonymiser
     from curate.privacy.tags import Tagger
+    from curate.store.deciding import Undone
     from curate.store.store import Store
     from curate.triage import Matcher
 
@@ -311,10 +313,11 @@ class Workspace:
             k=k,
         )
 
-    def draft(self, candidate: Candidate, record: Record) -> Item:
+    def draft(self, candidate: Candidate) -> Item:
         """Return the item a candidate would make, not saved: no id yet, everything proposed."""
         from curate import triage
 
+        record = self.store.record(candidate.record)
         question = record.question.text
         cluster = f"c{candidate.id}"
         return Item(
@@ -373,8 +376,17 @@ class Workspace:
 
     def lint(self, item: Item) -> list[Finding]:
         """Return what is wrong with one item, as it would stand in the set."""
-        others = [other for other in self.store.items() if other.id != item.id]
-        return [finding for finding in self._check([*others, item]) if finding.item == item.id]
+        from curate import check
+
+        return check.lint(
+            item,
+            [other for other in self.store.items() if other.id != item.id],
+            locate=self.corpus.locate,
+            scan=self.anonymiser.scan,
+            stands=self.corpus.stands,
+            passage=self.corpus.passage,
+            alike=self.matcher.pairs,
+        )
 
     def save(self, item: Item, *, candidate: int | None = None, reason: str = "") -> Item:
         """Store an item and return it as stored; a new one gets its id here.
@@ -386,8 +398,25 @@ class Workspace:
         if not item.id:
             item = replace(item, id=self.store.new_item_id(_stem(item)))
         return self.store.save_item(
-            item, by=self.who, expected=expected, candidate=candidate, reason=reason
+            item,
+            by=self.who,
+            now=self.now(),
+            expected=expected,
+            candidate=candidate,
+            action="change" if expected else "make",
+            reason=reason,
         )
+
+    def decide(
+        self, candidate: int, status: CandidateStatus, *, reason: str = "", item: str | None = None
+    ) -> Candidate:
+        """Reject a candidate, name it a duplicate of `item`, or put it back into the inbox."""
+        self.store.decide(candidate, status, by=self.who, now=self.now(), reason=reason, item=item)
+        return self.store.candidate(candidate)
+
+    def undo(self, subject: str | None = None) -> Undone:
+        """Take back this curator's last decision, or the last one on `subject` by anybody."""
+        return self.store.undo(by=self.who, now=self.now(), subject=subject)
 
     def check(self) -> list[Finding]:
         """Return what is wrong with the set, errors first."""
@@ -402,7 +431,7 @@ class Workspace:
             scan=self.anonymiser.scan,
             stands=self.corpus.stands,
             passage=self.corpus.passage,
-            same=self.matcher.same,
+            alike=self.matcher.pairs,
         )
 
     # ------------------------------------------------------------------ versions

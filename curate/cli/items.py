@@ -167,7 +167,7 @@ def _start(workspace: Workspace, ref: str, given: dict[str, Any]) -> tuple[Item,
         candidate = workspace.store.candidate(int(match[1]))
         if candidate.item:
             return workspace.store.item(candidate.item), candidate.id
-        item = workspace.draft(candidate, workspace.store.records(candidate.id)[0])
+        item = workspace.draft(candidate)
         return replace(item, id=given["slug"] or ""), candidate.id
     if ref == "new":
         if not given["question"]:
@@ -259,11 +259,7 @@ def _decide(
     if not match:
         raise CurateError("that is no candidate", "`curate items list --inbox`", Exit.USAGE)
     with shared.open() as workspace:
-        if item is not None:
-            workspace.store.item(item)
-        candidate = workspace.store.decide(
-            int(match[1]), status, by=workspace.who, reason=reason, item=item
-        )
+        candidate = workspace.decide(int(match[1]), status, reason=reason, item=item)
     if as_json:
         output.data(_named(candidate))
     else:
@@ -300,9 +296,10 @@ def log(shared: Shared, ref: str | None, limit: int, as_json: bool) -> None:
 def undo(shared: Shared, ref: str | None, as_json: bool) -> None:
     """Take back the last decision; again and again, without limit. With REF, of that one only."""
     with shared.open() as workspace:
-        undone = workspace.store.undo(by=workspace.who, subject=ref)
+        undone = workspace.undo(ref)
     if as_json:
         output.data(undone)
-    else:
-        for revision in undone:
-            output.line(f"undone: {revision.action} of {revision.subject}")
+        return
+    output.line(f"undone: {undone.action} of {', '.join(undone.subjects)}")
+    for subject in undone.gone:
+        output.say(f"{subject} has been purged since", quiet=shared.quiet)

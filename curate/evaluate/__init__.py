@@ -1,0 +1,1 @@
+"""Runs of the assistant, scored against the set: retrieval, answers, refusals, regressions."""
