@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from curate.privacy.anonymise import Anonymiser
     from curate.privacy.tags import Tagger
     from curate.store.deciding import Undone
+    from curate.store.reading import Counts
     from curate.store.store import Store
     from curate.triage import Matcher
 
@@ -50,6 +51,18 @@ AD_HOC = "log"
 
 Progress = Callable[[int, int | None], None]
 """Called with bytes read so far and bytes in all, None where nobody can know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What a workspace holds; `disk_bytes` counts all its files, documents and logs left out."""
+
+    root: Path
+    curator: str
+    records_days: int
+    counts: Counts
+    exports: Path | None
+    disk_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,6 +290,35 @@ class Workspace:
             progress=progress,
         )
 
+    def candidate_of(self, source: str, log_id: str) -> Candidate:
+        """Return the candidate that a logged question belongs to, found by its id in the log.
+
+        Raises `CurateError` when no question of that id is kept.
+        """
+        from curate.ingest import run
+
+        record = self.store.named(self.tagger.live(run.ALIAS, run.alias(source, log_id)))
+        if record is None or record.candidate is None:
+            raise CurateError(
+                f"no question of source `{source}` with that id is kept",
+                "It may have expired, or not been ingested yet.",
+                Exit.USAGE,
+            )
+        return self.store.candidate(record.candidate)
+
+    def status(self) -> Status:
+        """Return what is there."""
+        latest = self.root / EXPORTS / "latest"
+        ours = (DATABASE, INDEX, KEYS, EXPORTS)
+        return Status(
+            self.root,
+            self.who,
+            self.settings.retention.records_days,
+            self.store.counts(),
+            latest if latest.exists() else None,
+            sum(_size(path) for name in ours for path in self.root.glob(f"{name}*")),
+        )
+
     def purge(self, *, dry_run: bool = False) -> Receipt:
         """Remove what has expired, bytes and all, and prove it."""
         return self.store.purge(by=self.who, dry_run=dry_run)
@@ -450,6 +492,12 @@ def _glob(root: Path, pattern: str) -> list[Path]:
     base = Path(path.anchor) if path.is_absolute() else root
     relative = str(path.relative_to(path.anchor)) if path.is_absolute() else pattern
     return sorted(found for found in base.glob(relative) if not found.is_dir())
+
+
+def _size(path: Path) -> int:
+    if path.is_dir() and not path.is_symlink():
+        return sum(_size(inner) for inner in path.iterdir())
+    return path.lstat().st_size
 
 
 def _stem(item: Item) -> str:
