@@ -106,7 +106,7 @@ def assign(
     for one in gists.values():
         if one not in bands:
             bands[one] = bands_of(matcher, one)
-    shelf = _Shelf(connection, {value for found in bands.values() for value in found}, now)
+    shelf = _Shelf(connection, bands.values(), now)
     first = new = next_id(connection, "candidate")
     result = Assignment({}, [])
     settled: dict[Gist, int] = {}
@@ -135,12 +135,12 @@ def assign(
 class _Shelf:
     """The exemplars that share a band with a batch, from the database and from the batch."""
 
-    def __init__(self, connection: Connection, values: Collection[int], now: datetime) -> None:
-        self._connection = connection
+    def __init__(
+        self, connection: Connection, wanted: Collection[Sequence[int]], now: datetime
+    ) -> None:
         self._holders: dict[int, list[int]] = defaultdict(list)
         self._homes: dict[int, int] = {}
-        self._gists: dict[int, Gist] = {}
-        for some in pieces(values):
+        for some in pieces({value for bands in wanted for value in bands}):
             for value, holder, home in connection.execute(
                 select(band.c.value, record.c.id, record.c.candidate)
                 .join(record, record.c.id == band.c.record)
@@ -148,6 +148,12 @@ class _Shelf:
             ):
                 self._holders[value].append(holder)
                 self._homes[holder] = home
+        likely = {holder for bands in wanted for holder in self._likely(bands)}
+        self._gists = gists(connection, likely)
+
+    def _likely(self, bands: Sequence[int]) -> list[int]:
+        shared = Counter(holder for value in bands for holder in self._holders.get(value, ()))
+        return sorted(shared, key=lambda holder: (-shared[holder], holder))[:_COMPARED]
 
     def add(self, identifier: int, home: int, one: Gist, bands: Sequence[int]) -> None:
         """Put a new exemplar on the shelf."""
@@ -157,17 +163,10 @@ class _Shelf:
 
     def find(self, one: Gist, bands: Sequence[int], matcher: Matcher) -> int | None:
         """Return the candidate that `one` belongs to."""
-        shared = Counter(holder for value in bands for holder in self._holders[value])
-        likely = sorted(shared, key=lambda holder: (-shared[holder], holder))[:_COMPARED]
-        self._load([holder for holder in likely if holder not in self._gists])
-        for holder in likely:
+        for holder in self._likely(bands):
             if alike(matcher, one, self._gists[holder]):
                 return self._homes[holder]
         return None
-
-    def _load(self, holders: list[int]) -> None:
-        if holders:
-            self._gists.update(gists(self._connection, holders))
 
 
 def gists(connection: Connection, records: Collection[int]) -> dict[int, Gist]:
@@ -185,24 +184,26 @@ def gists(connection: Connection, records: Collection[int]) -> dict[int, Gist]:
 
 def refresh(
     connection: Connection, touched: Collection[int], *, matcher: Matcher, now: datetime
-) -> None:
+) -> int:
     """Bring candidates up to date after their records or votes changed: remove the empty ones,
-    give the exemplars their bands, reckon the priorities anew.
+    give the exemplars their bands, reckon the priorities anew. Returns how many were removed.
     """
     covered = _covered(connection)
+    removed = 0
     for some in pieces(sorted(touched), 500):
-        _drop_empty(connection, some)
+        removed += _drop_empty(connection, some)
         _mark_exemplars(connection, some, matcher, now)
         _rank(connection, some, matcher, now, covered)
+    return removed
 
 
-def _drop_empty(connection: Connection, some: list[int]) -> None:
-    connection.execute(
+def _drop_empty(connection: Connection, some: list[int]) -> int:
+    return connection.execute(
         delete(candidate).where(
             candidate.c.id.in_(some),
             ~select(record.c.id).where(record.c.candidate == candidate.c.id).exists(),
         )
-    )
+    ).rowcount
 
 
 def _mark_exemplars(

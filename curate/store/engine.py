@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Engine, NullPool, QueuePool, create_engine, e
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from curate.model import CurateError, Exit, Locked
+from curate.model import CurateError, Exit
 
 APPLICATION_ID = 0x63757261
 """`cura`, in the header of every file of ours."""
@@ -242,23 +242,23 @@ def explained(path: Path) -> Iterator[None]:
         ) from None
 
 
-def is_busy(error: CurateError) -> bool:
-    """Say whether trying again later may help: locked, or no room left on the disk."""
-    return error.code is Exit.ENVIRONMENT and error.message.endswith((_LOCKED, _FULL))
+class Busy(CurateError):
+    """Locked by somebody else, or no room left on the disk: trying again later may help."""
 
 
-_LOCKED = "is locked by another process"
-_FULL = "cannot be written: the disk is full"
-
-
-def _locked(path: Path) -> Locked:
-    return Locked(f"{path} {_LOCKED}", "Try again when it has finished.")
+def _locked(path: Path) -> Busy:
+    return Busy(f"{path} is locked by another process", "Try again when it has finished.")
 
 
 def _explain(path: Path, error: sqlite3.Error) -> CurateError | None:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return _locked(path)
+    if code == sqlite3.SQLITE_FULL:
+        return Busy(
+            f"{path} cannot be written: the disk is full",
+            "Free some space; nothing was half-done.",
+        )
     messages = {
         sqlite3.SQLITE_READONLY: ("is read-only", "Give yourself the right to write it."),
         sqlite3.SQLITE_PERM: ("may not be opened", "Check its mode and owner."),
@@ -266,7 +266,6 @@ def _explain(path: Path, error: sqlite3.Error) -> CurateError | None:
             "cannot be opened",
             "Check that it and its directory can be written.",
         ),
-        sqlite3.SQLITE_FULL: (_FULL, "Free some space; nothing was half-done."),
         sqlite3.SQLITE_IOERR: (
             "cannot be read or written: disk error",
             "Check the disk, its quota and file size limits; nothing was half-done.",

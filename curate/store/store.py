@@ -21,7 +21,7 @@ from curate.model import (
     Revision,
     Version,
 )
-from curate.store import deciding, intake, reading, schema, versions
+from curate.store import deciding, intake, reading, retention, schema, versions
 from curate.store.clusters import Matcher, pieces
 from curate.store.deciding import Undone
 from curate.store.engine import Database
@@ -304,3 +304,31 @@ class Store:
         """Return a version with its items. Raises `CurateError` when there is none."""
         with self._database.read() as connection:
             return versions.get(connection, number)
+
+    # ------------------------------------------------------------------ retention
+
+    def purge(
+        self,
+        now: datetime,
+        dry_run: bool = False,
+        *,
+        by: str,
+        matcher: Matcher,
+        destroy: Callable[[], int] = lambda: 0,
+    ) -> Receipt:
+        """Remove what has expired at `now`, bytes and all, and return the receipt, which is kept.
+
+        `destroy` is called first and returns how many keys of raw text it destroyed. The
+        receipt's status is `clean`, `deferred` (try again later) or `not verified`. A dry run
+        only counts; its status is `clean` or `overdue`. Raises `CurateError` with code
+        `DEFERRED` while another purge runs.
+        """
+        return retention.purge(
+            self._database,
+            by=by,
+            now=now,
+            keep=self._keep,
+            matcher=matcher,
+            destroy=destroy,
+            dry_run=dry_run,
+        )
