@@ -1,0 +1,120 @@
+"""E-mail addresses, also as people write them to be clever or by mistake."""
+
+from __future__ import annotations
+
+import re
+
+from presidio_analyzer import EntityRecognizer, RecognizerResult
+from presidio_analyzer.nlp_engine import NlpArtifacts
+
+from curate.privacy.folding import Folded
+
+ENTITY = "EMAIL_ADDRESS"
+
+# Latin, Greek and Cyrillic letters: look-alikes count, scripts written without spaces do not.
+_L = "a-z\u00df-\u024f\u0370-\u03ff\u0400-\u052f"
+_PROVIDERS = (
+    "gmail|googlemail|yahoo|ymail|hotmail|outlook|live|msn|icloud|aol|proton|protonmail|gmx|zoho"
+    "|yandex|tutanota|fastmail|mail|rocketmail|qq"
+)
+_TLD = f"[{_L}]{{2,24}}"
+_LOCAL = f"[{_L}0-9][{_L}0-9._%+'-]{{0,63}}"
+_LABEL = f"[{_L}0-9](?:[{_L}0-9-]{{0,62}}[{_L}0-9])?"
+_AT_SIGN = r"(?:\s{0,2}@\s{0,2})"
+_AT_WORD = r"(?:\s?[\[({<]\s?(?:at|@)\s?[\])}>]\s?)"
+_DOT_WORD = r"(?:\s?[\[({<]\s?(?:dot|\.)\s?[\])}>]\s?|\s+(?:dot|point|punto|ponto|punkt)\s+)"
+_DOT = rf"(?:\.|{_DOT_WORD})"
+_SPELLED_LOCAL = rf"{_LOCAL}(?:{_DOT_WORD}{_LOCAL}){{0,3}}"
+_NOT_BEFORE = rf"(?<![{_L}0-9._%+@/-])"
+_NOT_AFTER = rf"(?![{_L}0-9@])"
+
+# scp-like addresses (git@host:path) and user@host without a dot are no mailboxes.
+_PLAIN = re.compile(
+    rf"{_NOT_BEFORE}{_LOCAL}{_AT_SIGN}(?:{_LABEL}[.,]\s?)(?:{_LABEL}[.,]){{0,4}}{_TLD}{_NOT_AFTER}"
+    rf"(?!:[{_L}~/])"
+)
+_TIGHT = re.compile(
+    rf"{_NOT_BEFORE}{_LOCAL}@(?:{_LABEL}[.,]){{1,5}}{_TLD}{_NOT_AFTER}(?!:[{_L}~/])"
+)
+_SPELLED = re.compile(
+    rf"{_NOT_BEFORE}{_SPELLED_LOCAL}(?:{_AT_WORD}|{_AT_SIGN}|\s+at\s+(?!(?:the|a|an)\s))"
+    rf"{_LABEL}(?:{_DOT_WORD}{_LABEL}|\.{_LABEL}){{0,4}}{_DOT}{_TLD}{_NOT_AFTER}"
+    rf"(?!:[{_L}~/])"
+)
+_PROVIDER = re.compile(
+    rf"{_NOT_BEFORE}{_SPELLED_LOCAL}(?:{_AT_SIGN}|{_AT_WORD}|\s+at\s+)"
+    rf"(?:{_PROVIDERS})(?:\.[{_L}]{{2,6}})*{_NOT_AFTER}"
+)
+_BARE_HOST = re.compile(rf"{_NOT_BEFORE}{_LOCAL}@{_LABEL}{_NOT_AFTER}(?![.,:/][{_L}0-9/])")
+_CUE = re.compile(
+    r"\b(?:e-?mails?|mailto|gmail|inbox|correo|courriel|contact|reach|registered|account|log ?in"
+    r"|login|sign(?:ed)? (?:in|up)|receiv\w+|receipt|send|sent|write|username)\b|អ៊ីមែល"
+)
+_WORDS_BEFORE_AT = re.compile(
+    r"^(?:look|looking|is|are|was|me|us|it|them|him|her|here|there|that|this|available|registered"
+    r"|account|email|mail|e-mail|support|found|bought|ordered|work|working|sign|up|in|on|log|login"
+    r"|logged|arrive|arrived|only|not|directly|and|or|stay|staying|shop|shopping|site|page|store"
+    r"|online|link|user|users|item|order|orders|details|info|information|help|price|prices)$"
+)
+
+
+class EmailRecognizer(EntityRecognizer):
+    """Finds e-mail addresses in the folded text, so that no script or spacing hides one."""
+
+    def __init__(self) -> None:
+        super().__init__([ENTITY], name="email", supported_language="en")
+
+    def load(self) -> None:
+        """Nothing to load."""
+
+    def analyze(
+        self, text: str, entities: list[str], nlp_artifacts: NlpArtifacts | None = None
+    ) -> list[RecognizerResult]:
+        """Return a result for every address, offsets in the original text."""
+        folded = Folded(text)
+        return [
+            RecognizerResult(ENTITY, *folded.span(start, end), score)
+            for start, end, score in find(folded.text)
+        ]
+
+
+def find(text: str) -> list[tuple[int, int, float]]:
+    """Return `(start, end, score)` of every address in folded text, in any order."""
+    found: list[tuple[int, int, float]] = []
+    if "@" in text:
+        found += [(*m.span(), 1.0) for m in _TIGHT.finditer(text)]
+        found += [(*m.span(), 0.9) for m in _PLAIN.finditer(text) if not _at_a_price(m.group())]
+        found += [
+            (*m.span(), 0.7)
+            for m in _BARE_HOST.finditer(text)
+            if _CUE.search(text, max(0, m.start() - 60), min(len(text), m.end() + 40))
+            and "." in m.group()[: m.group().index("@")] + "."
+            and not text.startswith("npm", max(0, m.start() - 6))
+        ]
+    if "@" in text or "at" in text:
+        found += [(*m.span(), 0.9) for m in _SPELLED.finditer(text) if _spelled(text, m)]
+        found += [(*m.span(), 0.8) for m in _PROVIDER.finditer(text) if _spelled(text, m)]
+    return found
+
+
+def _at_a_price(found: str) -> bool:
+    """Say whether an at sign with spaces stands between words that are no address."""
+    local, _, host = found.partition("@")
+    if not (local.endswith(" ") or host.startswith(" ")):
+        return False
+    return not re.search(r"[a-z]", local) or bool(re.search(r"^\s*\d+[.,]\d", host))
+
+
+def _spelled(text: str, match: re.Match[str]) -> bool:
+    """Say whether words with "at" between them are an address and not plain English."""
+    found = match.group()
+    at = re.search(r"[\[({<]\s?(?:at|@)|@", found)
+    if at:
+        return not _at_a_price(found)
+    local, _, host = found.partition(" at ")
+    local = local.split()[-1]
+    written_out = bool(re.search(_DOT_WORD, host))
+    if re.search(r"[0-9._+]", local) or written_out:
+        return not _WORDS_BEFORE_AT.match(local) or (written_out and bool(_CUE.search(text)))
+    known = bool(re.match(rf"\s*(?:{_PROVIDERS})\.", host))
+    return known and not _WORDS_BEFORE_AT.match(local)

@@ -1,0 +1,224 @@
+"""The Presidio engines with our recognisers, cut off from the network and silenced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import tldextract
+import tldextract.tldextract
+from presidio_analyzer import (
+    AnalyzerEngine,
+    EntityRecognizer,
+    RecognizerRegistry,
+    RecognizerResult,
+)
+from presidio_analyzer.nlp_engine import NlpArtifacts, NoOpNlpEngine, SpacyNlpEngine
+from presidio_anonymizer import AnonymizerEngine
+from presidio_anonymizer.entities import OperatorConfig
+from presidio_anonymizer.entities import RecognizerResult as OperatorInput
+
+from curate.config import PrivacySettings
+from curate.model import Clean, CurateError, Redaction
+from curate.privacy import names
+from curate.privacy.cues import CueRecognizer
+from curate.privacy.emails import EmailRecognizer
+from curate.privacy.phones import PhoneRecognizer
+from curate.privacy.placeholders import Numbering
+from curate.privacy.rampart import Rampart, Scores
+from curate.privacy.silence import silence
+from curate.privacy.terms import DenyRecognizer, Terms
+
+LANGUAGE = "en"
+"""One engine serves every language: the recognisers are told by script and words, not by it."""
+
+_PER_PIECE = 50
+
+
+class NameArtifacts(NlpArtifacts):
+    """Presidio's artifacts of a text, with the names model's scores from a batch run."""
+
+    def __init__(self, engine: NoOpNlpEngine, scores: Scores) -> None:
+        empty = engine.process_text("", LANGUAGE)
+        super().__init__([], empty.tokens, [], [], engine, LANGUAGE, [])
+        self.names = scores
+
+
+class NameRecognizer(EntityRecognizer):
+    """Finds personal names with the Rampart model and the word rule."""
+
+    def __init__(self, model: Rampart, allowed: Terms, limit: float) -> None:
+        super().__init__([names.ENTITY], name="rampart", supported_language=LANGUAGE)
+        self._model = model
+        self._allowed = allowed
+        self._limit = limit
+
+    def load(self) -> None:
+        """Nothing to load: the model is handed in."""
+
+    def analyze(
+        self, text: str, entities: list[str], nlp_artifacts: NlpArtifacts | None = None
+    ) -> list[RecognizerResult]:
+        """Return a result for every name; uses the batch's scores where they are at hand."""
+        scores = (
+            nlp_artifacts.names
+            if isinstance(nlp_artifacts, NameArtifacts)
+            else self._model.names([text])[0]
+        )
+        return [
+            RecognizerResult(names.ENTITY, name.start, name.end, name.score)
+            for name in names.find(text, scores, self._limit, self._allowed.spans(text))
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Personal text in a text: its span, kind, score from 0 to 1, and the recogniser's name."""
+
+    start: int
+    end: int
+    entity: str
+    score: float
+    by: str
+
+
+class Engine:
+    """The loaded model and the two analysers: at the door, and the stricter second scan."""
+
+    def __init__(self, settings: PrivacySettings) -> None:
+        _shut_off()
+        self._model = Rampart()
+        self._nothing = NoOpNlpEngine(models=[{"lang_code": LANGUAGE, "model_name": "none"}])
+        self._nothing.load()
+        self._entities = list(settings.entities)
+        self._allowed = Terms(settings.allow)
+        self._denied = Terms(settings.deny)
+        self.door = self._analyzer(settings, strict=False)
+        self.gate = self._analyzer(settings, strict=True)
+        self.anonymizer = AnonymizerEngine()  # type: ignore[no-untyped-call]
+
+    def _analyzer(self, settings: PrivacySettings, *, strict: bool) -> AnalyzerEngine:
+        limit = names.STRICT_LIMIT if strict else names.LIMIT
+        recognizers: list[EntityRecognizer] = [
+            NameRecognizer(self._model, self._allowed, limit),
+            CueRecognizer(),
+            DenyRecognizer(self._denied),
+            EmailRecognizer(),
+            PhoneRecognizer(settings.phone_regions, strict=strict),
+        ]
+        return AnalyzerEngine(
+            registry=RecognizerRegistry(recognizers, supported_languages=[LANGUAGE]),
+            nlp_engine=self._nothing,
+            supported_languages=[LANGUAGE],
+        )
+
+    def find(self, texts: Sequence[str], *, strict: bool) -> list[list[Found]]:
+        """Return what is personal in each text, in order, without overlaps."""
+        analyzer = self.gate if strict else self.door
+        wanted = list(self._entities)
+        return [
+            self._settle(
+                text,
+                analyzer.analyze(
+                    text, LANGUAGE, wanted, nlp_artifacts=NameArtifacts(self._nothing, scores)
+                ),
+            )
+            for text, scores in zip(texts, self._model.names(texts), strict=True)
+        ]
+
+    def replace(self, text: str, found: Sequence[Found], numbering: Numbering) -> Clean:
+        """Return `text` with everything found replaced by its placeholder; the rest is as it was.
+
+        `found` is in order, without overlaps.
+        """
+        # Numbered in reading order first: Presidio replaces from the end.
+        for one in found:
+            numbering.placeholder(one.entity, text[one.start : one.end])
+        operators = {
+            entity: OperatorConfig("custom", {"lambda": partial(numbering.placeholder, entity)})
+            for entity in {one.entity for one in found}
+        }
+        pieces: list[str] = []
+        redactions: list[Redaction] = []
+        length = 0
+        for start, end, inside in _pieces(len(text), found):
+            result = self.anonymizer.anonymize(
+                text[start:end],
+                [
+                    OperatorInput(one.entity, one.start - start, one.end - start, one.score)
+                    for one in inside
+                ],
+                operators,
+                merge_entities_with_spaces=False,
+            )
+            items = sorted(result.items, key=lambda item: item.start)
+            redactions += (
+                Redaction(
+                    one.start,
+                    one.end,
+                    one.entity,
+                    item.text,
+                    length + item.start,
+                    one.score,
+                    one.by,
+                )
+                for one, item in zip(inside, items, strict=True)
+            )
+            pieces.append(result.text)
+            length += len(result.text)
+        return Clean("".join(pieces), tuple(redactions))
+
+    def _settle(self, text: str, results: list[RecognizerResult]) -> list[Found]:
+        """Resolve overlaps: an address or number beats a name in it, else the surer is kept
+        and widened, so that nothing any recogniser found shows.
+        """
+        if not results:
+            return []
+        allowed = self._allowed.spans(text)
+        found = [
+            Found(result.start, result.end, result.entity_type, result.score, _by(result))
+            for result in results
+            if _by(result) == "deny"
+            or not any(a <= result.start and result.end <= b for a, b in allowed)
+        ]
+        found.sort(key=lambda one: (one.start, -one.end))
+        settled: list[Found] = []
+        for one in found:
+            if settled and one.start < settled[-1].end:
+                last = settled[-1]
+                lead = max(last, one, key=lambda f: (f.entity != names.ENTITY, f.score, -f.start))
+                settled[-1] = Found(
+                    last.start, max(last.end, one.end), lead.entity, lead.score, lead.by
+                )
+            else:
+                settled.append(one)
+        return settled
+
+
+def _pieces(length: int, found: Sequence[Found]) -> Iterator[tuple[int, int, Sequence[Found]]]:
+    """Yield pieces of a text with what was found in them; replacing costs the square of a piece."""
+    start = first = 0
+    for index in range(_PER_PIECE, len(found), _PER_PIECE):
+        yield start, found[index].start, found[first:index]
+        start, first = found[index].start, index
+    yield start, length, found[first:]
+
+
+def _by(result: RecognizerResult) -> str:
+    metadata = result.recognition_metadata or {}
+    return str(metadata.get(RecognizerResult.RECOGNIZER_NAME_KEY, ""))
+
+
+def _shut_off() -> None:
+    """Take away every way to the network, and what importing Presidio has given its loggers."""
+    silence()
+    offline = tldextract.TLDExtract(cache_dir=None, suffix_list_urls=(), fallback_to_snapshot=True)
+    tldextract.tldextract.TLD_EXTRACTOR = offline
+    setattr(SpacyNlpEngine, "_download_spacy_model_if_needed", staticmethod(_no_download))  # noqa: B010 - mypy
+
+
+def _no_download(model_name: str) -> None:
+    raise CurateError(
+        f"the spaCy model {model_name} is not installed", "Install it with pip; nothing downloads."
+    )

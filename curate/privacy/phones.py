@@ -1,0 +1,209 @@
+"""Phone numbers: digit runs that `phonenumbers` knows, told from ids by the words beside them."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator, Sequence
+
+import phonenumbers
+from presidio_analyzer import EntityRecognizer, RecognizerResult
+from presidio_analyzer.nlp_engine import NlpArtifacts
+
+from curate.privacy.folding import Folded
+
+ENTITY = "PHONE_NUMBER"
+
+_SEP = r"[ ().\-/\t]{0,3}"
+_RUN = re.compile(
+    rf"(?<![\w#$€£¥+@])(?<![^\W\d_][-_/.+])(?<!\d[.,:/-])(?:\+[ (]{{0,2}}|\(\+?)?\d(?:{_SEP}\d)*"
+    r"(?![\w@])(?![.,:]\d)"
+)
+_EXTENSION = re.compile(r"\s?,?\s?(?:ext(?:ension)?\.?|x|#)\s?\d{1,6}\b")
+_GROUP = re.compile(r"\d+")
+_DATE = re.compile(
+    r"(?:19|20)\d\d([-/.])(?:0?[1-9]|1[0-2])\1(?:0?[1-9]|[12]\d|3[01])(?!\d)"
+    r"|(?:0?[1-9]|[12]\d|3[01])([-/.])(?:0?[1-9]|[12]\d|3[01])\2(?:19|20)?\d\d(?!\d)"
+)
+_IP = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}")
+_MONEY_AFTER = re.compile(
+    r"\s?(?:[$€£¥៛₫฿%]|(?:khr|riels?|usd|eur|vnd|dong|baht|thb|dollars?|euros?|pounds?|rupees?|inr"
+    r"|kwh|kg|km|gb|mb|pcs|people|items?)\b)"
+)
+_PHONE_CUE = re.compile(
+    r"\b(?:tele?phones?|phones?|phoned|tel|mobile|cell(?:phone|ular)?|call(?:s|ed|ing)?|ring|dial"
+    r"|whats ?app|telegram|viber|signal|zalo|imo|sms|text(?:ed)?(?= me| us)|text|contact|reach"
+    r"|fax|hotline|landline|helpline|handphone|hp|ph|mob|numbers?(?= is| are| was)"
+    r"|(?:my|his|her|their|our|your|home|work|office|daytime|evening|emergency) (?:numbers?|no|nr)"
+    r"|phone (?:numbers?|no|nr)|lek|leik|toursap|telefono|telefon|telefone|teléfono|téléphone"
+    r"|portable|móvil|movil|celular|handy|rufnummer|nomor|hp|sđt|sdt|số điện thoại|điện thoại"
+    r"|телефон\w*|тел|номер|мобильн\w*)\b"
+    r"|ទូរស័ព្ទ|ទូរសព្ទ|លេខ|តេឡេ|โทร|เบอร์|電話|电话|手机|전화|هاتف|جوال|फ़ोन|फोन|मोबाइल"
+)
+_ID_CUE = re.compile(
+    r"\b(?:orders?|order (?:id|no|number)|ord|refs?|reference|invoices?|inv|tickets?|cases?|rma"
+    r"|quotes?|parcels?|packages?|tracking|track|shipments?|usps|ups|dhl|fedex|ems|sku|skus|isbn"
+    r"|ean|upc|barcode|serials?|s/n|sn|imei|imsi|iccid|sim|models?|parts?|items?|products?"
+    r"|accounts?|acct|iban|swift|bic|routing|cards?|visa|mastercard|cvv|pin|otp|code|codes|ssn"
+    r"|passport|licen[cs]e|policy|claims?|contract|booking|reservation|confirmation|pnr|flights?"
+    r"|rooms?|units?|lots?|beds?|lockers?|suites?|floors?|block|meter|reading|population|vat|tin"
+    r"|tax|errors?|exit|line|versions?|v|build|ports?|subnet|dns|ip|ping|total|price|prices|cost"
+    r"|amount|balance|paid|fee|id|ids|uuid|voucher|coupon|transaction|txn|payment|batch|zip"
+    r"|postcode|postal|year|years|date|page|pages|sizes?)\b"
+    r"|注文番号|订单|訂單|номер заказа|заказ\w*|commande|pedido|bestellung|bestellnummer|pesanan"
+)
+
+
+class PhoneRecognizer(EntityRecognizer):
+    """Finds phone numbers in the folded text. `regions` are two-letter country codes."""
+
+    def __init__(self, regions: Sequence[str], *, strict: bool = False) -> None:
+        super().__init__([ENTITY], name="phone", supported_language="en")
+        self._regions = tuple(regions)
+        self._strict = strict
+
+    def load(self) -> None:
+        """Nothing to load."""
+
+    def analyze(
+        self, text: str, entities: list[str], nlp_artifacts: NlpArtifacts | None = None
+    ) -> list[RecognizerResult]:
+        """Return a result for every number, offsets in the original text."""
+        folded = Folded(text)
+        return [
+            RecognizerResult(ENTITY, *folded.span(start, end), score)
+            for start, end, score in find(folded.text, self._regions, strict=self._strict)
+        ]
+
+
+def find(
+    text: str, regions: tuple[str, ...], *, strict: bool = False
+) -> Iterator[tuple[int, int, float]]:
+    """Yield `(start, end, score)` of every phone number in folded text.
+
+    With `strict`, a valid number counts even beside the words of an id.
+    """
+    for run in _RUN.finditer(text):
+        groups = [(m.start(), m.end()) for m in _GROUP.finditer(text, *run.span())]
+        digits = sum(b - a for a, b in groups)
+        if digits < 6:
+            continue
+        cue = _cue(text, run.start(), run.end())
+        if strict and cue == "id":
+            cue = ""
+        first = 0
+        while first < len(groups):
+            step = 1
+            for last in _ends(groups, first):
+                start, end = groups[first][0], groups[last][1]
+                start = _open(text, run.start(), start)
+                score = _score(
+                    text,
+                    start,
+                    end,
+                    whole=last - first + 1 == len(groups),
+                    cue=cue,
+                    regions=regions,
+                )
+                if score:
+                    extension = _EXTENSION.match(text, end)
+                    yield start, extension.end() if extension else end, score
+                    step = last - first + 1
+                    break
+            first += step
+
+
+def _ends(groups: list[tuple[int, int]], first: int) -> Iterator[int]:
+    """Yield the last groups a number that begins at `first` may end with, longest first."""
+    digits = 0
+    fits = []
+    for last in range(first, len(groups)):
+        digits += groups[last][1] - groups[last][0]
+        if digits > 16:
+            break
+        if digits >= 6:
+            fits.append(last)
+    return reversed(fits)
+
+
+def _open(text: str, limit: int, start: int) -> int:
+    """Take a plus sign and an opening bracket before the first digit along."""
+    while start > limit and text[start - 1] in "+( ":
+        start -= 1
+    while text[start] == " ":
+        start += 1
+    return start
+
+
+def _cue(text: str, start: int, end: int) -> str:
+    """Return `phone` or `id` for the nearest telling word, the left side first; else ``."""
+    left = text[max(0, start - 45) : start]
+    left = left[max(left.rfind("\n"), left.rfind("? "), left.rfind("! ")) + 1 :]
+    best, kind = -1, ""
+    for pattern, name in ((_PHONE_CUE, "phone"), (_ID_CUE, "id")):
+        for match in pattern.finditer(left):
+            if match.end() > best:
+                best, kind = match.end(), name
+    if kind and not re.search(r"\d{4}", left[best:]):
+        return kind
+    right = re.split(r"[\n,;?!]|\. ", text[end : end + 30])[0]
+    called = _PHONE_CUE.search(right)
+    known = _ID_CUE.search(right)
+    if called and (not known or called.start() < known.start()):
+        return "phone"
+    return ""
+
+
+def _score(
+    text: str, start: int, end: int, *, whole: bool, cue: str, regions: tuple[str, ...]
+) -> float:
+    """Return how surely `text[start:end]` is a phone number; 0 for no."""
+    written = text[start:end]
+    digits = re.sub(r"\D", "", written)
+    if written.startswith(("+", "(+")):
+        if _valid("+" + digits, ()):
+            return 1.0
+        return 0.6 if whole and 7 <= len(digits) <= 15 else 0.0
+    if len(digits) > 15 or _DATE.match(written) or (_IP.fullmatch(written) and cue != "phone"):
+        return 0.0
+    if _MONEY_AFTER.match(text, end) and cue != "phone":
+        return 0.0
+    if cue == "id":
+        return 0.0
+    if digits.startswith("00") and _valid("+" + digits[2:], ()):
+        return 0.95
+    if _valid(digits, regions) or (len(digits) >= 10 and _valid("+" + digits, ())):
+        if cue == "phone":
+            return 0.95
+        if digits.startswith("0") and len(digits) >= 8:
+            return 0.8
+        if len(digits) >= 9 and _looks_national(written, digits):
+            return 0.7
+        return 0.0
+    if cue == "phone" and whole and 6 <= len(digits) <= 13 and not _looks_like_money(written):
+        return 0.6
+    return 0.0
+
+
+def _looks_national(written: str, digits: str) -> bool:
+    if written == digits:
+        return len(digits) in (10, 11, 12)
+    sizes = [len(group) for group in re.findall(r"\d+", written)]
+    return max(sizes) >= 3 and len(digits) >= 10 and 2 <= len(sizes) <= 5
+
+
+def _looks_like_money(written: str) -> bool:
+    return bool(re.fullmatch(r"[1-9]\d{0,2}(?:\.000)+|[1-9]\d{0,2}(?: 000)+", written))
+
+
+@functools.lru_cache(maxsize=16384)
+def _valid(digits: str, regions: tuple[str, ...]) -> bool:
+    """Say whether the digits are a valid number, in one of the regions or with a plus sign."""
+    for region in regions or (None,):
+        try:
+            number = phonenumbers.parse(digits, region)
+        except phonenumbers.NumberParseException:
+            continue
+        if phonenumbers.is_valid_number(number):
+            return True
+    return False

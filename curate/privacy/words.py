@@ -1,0 +1,92 @@
+"""Words, and what the word and name lists know of them."""
+
+from __future__ import annotations
+
+import functools
+import gzip
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_LISTS = Path(__file__).parent / "lists"
+_APOSTROPHES = "'’ʼ`"  # noqa: RUF001 - people type them all
+_LATIN = "A-Za-z\u00aa\u00ba\u00c0-\u024f\u1e00-\u1eff\u0300-\u036f"
+_WORD = re.compile(
+    rf"[{_LATIN}]+(?:[{_APOSTROPHES}](?=[{_LATIN}]{{3,}})[{_LATIN}]+"
+    rf"|(?<=\b[A-Za-z])[{_APOSTROPHES}][{_LATIN}]+)*"
+)
+# What holds words that are no prose: addresses, paths, handles, file names, identifiers.
+_CODE = re.compile(
+    r"[a-zA-Z][a-zA-Z0-9+.-]*://\S+|www\.\S+|\S*(?:::|\\|->|=>|\(\)|[<>{}=_$|~^])\S*"
+    r"|[@#]\w[\w.-]*|(?<!\S)\.{0,2}/\S+|\S+/\S+/\S*|\b[\w-]+\.[a-z]\w*\b|\S*\w/\w+\.\w+\S*"
+)
+_DIGIT = re.compile(r"\d")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word in Latin script: where it stands, and its plain form for the lists.
+
+    `code` says that it stands in an address, a path, a handle or an identifier.
+    """
+
+    start: int
+    end: int
+    text: str
+    plain: str
+    code: bool
+
+
+def words(text: str) -> list[Word]:
+    """Return the Latin-script words of `text` in order; a possessive 's is left out."""
+    code = [match.span() for match in _CODE.finditer(text)]
+    found: list[Word] = []
+    at = 0
+    for match in _WORD.finditer(text):
+        start, end = match.span()
+        while at < len(code) and code[at][1] <= start:
+            at += 1
+        inside = at < len(code) and code[at][0] <= start
+        mixed = bool(
+            (start and (text[start - 1].isdigit() or text[start - 1] == "_"))
+            or (end < len(text) and (text[end].isdigit() or text[end] == "_"))
+        )
+        found.append(Word(start, end, match.group(), plain(match.group()), inside or mixed))
+    return found
+
+
+@functools.lru_cache(maxsize=65536)
+def plain(word: str) -> str:
+    """Return `word` in lower case without accents and apostrophes, as the lists hold it."""
+    if word.isascii():
+        return word.lower().replace("'", "").replace("`", "")
+    low = word.lower().replace("đ", "d").replace("ø", "o").replace("ß", "ss").replace("ł", "l")
+    spread = unicodedata.normalize("NFKD", low)
+    return "".join(c for c in spread if c.isalpha() and not unicodedata.combining(c))
+
+
+@functools.cache
+def wordlist(name: str) -> frozenset[str]:
+    """Return a shipped list: `common` and `rare` English words, `given` and `family` names,
+    `khmer` names in Latin letters, `stop` for words that are never names here.
+    """
+    file = _LISTS / f"{name}.txt"
+    if file.is_file():
+        lines: Iterator[str] = iter(file.read_text(encoding="utf-8").split("\n"))
+        return frozenset(
+            word for line in lines if not line.startswith("#") for word in line.split()
+        )
+    packed = gzip.decompress(file.with_suffix(".txt.gz").read_bytes())
+    return frozenset(packed.decode("ascii").split("\n"))
+
+
+@functools.cache
+def digest() -> str:
+    """Return `sha256:` over the shipped lists; another list is another policy."""
+    state = hashlib.sha256()
+    for file in sorted(_LISTS.glob("*.txt*")):
+        state.update(file.name.encode() + b"\0" + file.read_bytes())
+    return "sha256:" + state.hexdigest()

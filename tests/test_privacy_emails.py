@@ -1,0 +1,61 @@
+# ruff: noqa: RUF001 - people type these characters
+import pytest
+
+from curate.privacy.emails import find
+from curate.privacy.folding import Folded
+
+
+def addresses(text: str) -> set[str]:
+    folded = Folded(text)
+    spans = {folded.span(start, end) for start, end, _ in find(folded.text)}
+    widest = {a for a in spans if not any(b != a and b[0] <= a[0] and a[1] <= b[1] for b in spans)}
+    return {text[start:end] for start, end in widest}
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "dara@mail.example",
+        "DARA.SOK+shop@MAIL.EXAMPLE.ORG",
+        "dara@mail.co.uk",
+        "dara at gmail dot com",
+        "dara dot sok at mail dot example dot org",
+        "dara.sok at mail dot example",
+        "dara [at] gmail [dot] com",
+        "dara[at]mail[dot]example",
+        "dara (at) mail.example",
+        "dara @ gmail.com",
+        "dara@gmail,com",
+        "dara＠gmail．com",
+        "da\u200bra@mail.example",
+        "dara@gmail",
+        "dаra@mail.example",
+        "dara at gmail.com",
+    ],
+)
+@pytest.mark.parametrize("frame", ["my email is {} please", "អ៊ីមែល {} ", "{}"])
+def test_an_address_is_found_whole(frame: str, address: str) -> None:
+    assert addresses(frame.format(address)) == {address}
+
+
+def test_khmer_letters_beside_an_address_stay() -> None:
+    assert addresses("អ៊ីមែលគឺdara@mail.example។") == {"dara@mail.example"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "size L @ $12.99 each",
+        "2 @ 1500 riel",
+        "npm i @types/node",
+        "user@host ssh fails",
+        "git@github.com:org/repo.git permission denied",
+        "pip install pkg @ https://example.org/x.whl",
+        "@everyone is the site down",
+        "look at example.com for it",
+        "we meet at the dot com office",
+        "5 @ 3.50",
+    ],
+)
+def test_what_is_no_mailbox_stays(text: str) -> None:
+    assert addresses(text) == set()

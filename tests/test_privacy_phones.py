@@ -1,0 +1,99 @@
+# ruff: noqa: RUF001 - people type these characters
+import pytest
+
+from curate.config import PHONE_REGIONS
+from curate.privacy.folding import Folded
+from curate.privacy.phones import find
+
+
+def numbers(text: str) -> list[str]:
+    folded = Folded(text)
+    spans = [folded.span(start, end) for start, end, _ in find(folded.text, PHONE_REGIONS)]
+    return [text[start:end] for start, end in spans]
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        "012 345 678",
+        "012-345-678",
+        "012.345.678",
+        "012/345678",
+        "012345678",
+        "+855 12 345 678",
+        "+85512345678",
+        "0085512345678",
+        "85512345678",
+        "០១២ ៣៤៥ ៦៧៨",
+        "០១២-៣៤៥-៦៧៨",
+        "０１２－３４５－６７８",
+        "012\u200b345\u200b678",
+        "012\u00a0345\u00a0678",
+        "(212) 555-0147",
+        "212-555-0147",
+        "212.555.0147",
+        "2125550147",
+        "+1 212 555 0147",
+        "212-555-0147 ext 22",
+        "(212) 555-0147 x634",
+        "212 - 555 - 0147",
+        "+44 7700 900123",
+        "07700 900123",
+        "020 7946 0958",
+        "+49 151 23456789",
+        "06 12 34 56 78",
+        "+33 6 12 34 56 78",
+        "+91 98765 43210",
+        "98765-43210",
+        "0491 570 156",
+        "+20 100 123 4567",
+        "+٢٠ ١٠٠ ١٢٣ ٤٥٦٧",
+        "081-234-5678",
+        "+84 91 234 56 78",
+        "091 234 5678",
+    ],
+)
+@pytest.mark.parametrize("frame", ["call me on {} about ORD-18422", "{} is my whatsapp"])
+def test_a_number_beside_a_phone_word_is_found_whole(frame: str, number: str) -> None:
+    assert numbers(frame.format(number)) == [number]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "where is ORD-18422",
+        "order 2019283746",
+        "order 012345678 is late",
+        "RMA 55012934",
+        "case 20240315-0042",
+        "ref 8842-1190-22",
+        "tracking 9400 1102 0088 1234 5678 90",
+        "isbn 978-3-16-148410-0",
+        "delivery between 2024/03/15 and 2024/03/20",
+        "05-06-2024 or 06-05-2024",
+        "ping 192.168.100.254",
+        "price 12,500,000 KHR",
+        "4 000 000 riel",
+        "1.250.000 VND",
+        "INV-2024-05541",
+        "version 10.0.19045.3803",
+        "meter reading 004 512 889",
+        "注文番号 48213377 はどこ",
+        "10:30:15 12345678",
+    ],
+)
+def test_ids_dates_prices_and_addresses_stay(text: str) -> None:
+    assert numbers(text) == []
+
+
+def test_the_phone_goes_and_the_order_stays() -> None:
+    assert numbers("phone 012 345 678 order 2019283746") == ["012 345 678"]
+    assert numbers("order 2019283746 phone 012 345 678") == ["012 345 678"]
+
+
+def test_two_numbers_in_one_run_are_two() -> None:
+    assert numbers("call 012 345 678 / 098 765 432") == ["012 345 678", "098 765 432"]
+
+
+def test_a_long_run_of_digits_ends() -> None:
+    assert numbers("7" * 100_000) == []
