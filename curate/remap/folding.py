@@ -1,0 +1,134 @@
+"""The folded form in which two chunkings are compared, and the looser forms for evidence.
+
+Folded text is UTF-8 without white space and invisible characters, NFKC, case folded, quotes and
+dashes made plain. Two texts with equal folded forms are the same text to a reader.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from dataclasses import dataclass
+
+_LOWER = bytes.maketrans(bytes(range(65, 91)), bytes(range(97, 123)))
+_BLANK = b"\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f "  # what str.split() takes for white space, in ASCII
+_PLAIN = {
+    **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032", "'"),
+    **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033", '"'),
+    **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"),
+}
+_INVISIBLE = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef"
+)
+_ODD = re.compile(f"[{_INVISIBLE}{''.join(_PLAIN)}]")
+
+
+def fold(text: str) -> bytes:
+    """Return the folded form of `text`; lone surrogates become question marks."""
+    if text.isascii():
+        return text.encode().translate(_LOWER, _BLANK)
+    text = "".join(unicodedata.normalize("NFKC", text).casefold().split())
+    return _ODD.sub(lambda match: _PLAIN.get(match.group(), ""), text).encode("utf-8", "replace")
+
+
+# ---------------------------------------------------------------------------- looser forms
+
+
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """A looser form of folded text; byte `i` of it came from byte `places[i]` of the text."""
+
+    text: bytes
+    places: list[int]
+    ends: list[int]
+
+    def find_all(self, needle: bytes) -> list[tuple[int, int]]:
+        """Return the spans of the folded text whose looser form is `needle`."""
+        spans = []
+        at = self.text.find(needle) if needle else -1
+        while at >= 0:
+            spans.append((self.places[at], self.ends[at + len(needle) - 1]))
+            at = self.text.find(needle, at + 1)
+        return spans
+
+
+def letters(folded: bytes) -> Sketch:
+    """Return `folded` with nothing but its letters, marks and digits.
+
+    By Unicode category, not `\\w`, which drops the vowel signs of Khmer, Thai and Indic scripts.
+    """
+    kept = bytearray()
+    places: list[int] = []
+    ends: list[int] = []
+    at = 0
+    for char in folded.decode("utf-8", "replace"):
+        code = char.encode()
+        width = len(code) if char != "\ufffd" else 1
+        if unicodedata.category(char)[0] in "LMN":
+            kept += code
+            places += range(at, at + width)
+            ends += [at + width] * width
+        at += width
+    return Sketch(bytes(kept), places, ends)
+
+
+_MARKUP = re.compile(
+    rb"!?\[(?=[^\[\]]*\]\()"  # a link's or an image's opening, and its target
+    rb"|\]\([^()]*(?:\([^()]*\)[^()]*)*\)"
+    rb"|`+|\*\*+(?!\d)|(?<!\d)\*|\*(?!\d)|_|\\(?=[^\sa-z0-9])"
+    rb"|</?(?:b|i|em|strong|code|span|p|br|u|kbd|sup|sub|div|small)/?>|</(?:a|abbr|font)>"
+    rb"|<(?:a(?:href|name|class|id)|abbrtitle|(?:span|div|p)(?:style|class)|fontcolor"
+    rb"|img(?:src|alt))[^<>]*>"
+)
+_LEADING = re.compile(rb"(?:#{1,6}|>+|[-*+](?![-\d])|\d{1,2}\.(?=[^\d]))+")
+
+
+def unmarked(folded: bytes) -> bytes:
+    """Return `folded` without Markdown and inline HTML markup.
+
+    Only what marks up is dropped: operators, signs, numbers and brackets of code stay, so text
+    that differs in one of them still differs here.
+    """
+    lead = _LEADING.match(folded)
+    return _MARKUP.sub(b"", folded[lead.end() :] if lead else folded)
+
+
+def character_start(folded: bytes, at: int) -> int:
+    """Return the largest offset not after `at` where a character of `folded` begins."""
+    while 0 < at < len(folded) and folded[at] & 0xC0 == 0x80:
+        at -= 1
+    return at
+
+
+def code_points(folded: bytes) -> int:
+    """Return how many characters `folded` has, counting a cut one by its first byte."""
+    return len(folded) - sum(folded.count(byte) for byte in _CONTINUATIONS) if folded else 0
+
+
+_CONTINUATIONS = [bytes([byte]) for byte in range(0x80, 0xC0)]
+
+
+# ---------------------------------------------------------------------------- headings
+
+_HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
+_FENCE = re.compile(r"^ {0,3}(```|~~~)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class HeadingMark:
+    """A Markdown heading's folded title and where its line begins in folded text."""
+
+    at: int
+    title: bytes
+
+
+def heading_marks(text: str) -> list[HeadingMark]:
+    """Return the Markdown headings of `text`, fenced code left out, in order."""
+    fences = [match.start() for match in _FENCE.finditer(text)]
+    marks = []
+    for match in _HEADING.finditer(text):
+        if bisect_right(fences, match.start()) % 2 == 0:
+            marks.append(HeadingMark(len(fold(text[: match.start()])), fold(match.group(2))))
+    return marks

@@ -1,0 +1,450 @@
+"""An item's gold, carried over: the evidence ladder. What is not sure is said, never guessed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from rapidfuzz import fuzz
+
+from curate.remap.aligning import Block
+from curate.remap.folding import letters, unmarked
+from curate.remap.links import Links
+from curate.remap.locating import ALIKE, Located, Place, find_all, locate
+from curate.remap.moves import Chain
+from curate.remap.reading import Label
+from curate.remap.stitching import Corpus
+
+_ROOM = 40  # bytes of equal surroundings that make a repeated phrase trustworthy
+_UNIQUE = 2000  # bytes of surroundings that are compared to tell repeats apart
+_SURE_TEXT = 32  # bytes of text that is only found once by chance
+_LEAST_TEXT = 12
+_REWORDED = 80.0
+
+_NEGATION = re.compile(
+    r"not|n't|never|cannot|without|except|unless|不|没|未|无|非|មិន|គ្មាន|ไม่|nicht|kein|не"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CarriedItem:
+    """What became of an item's gold.
+
+    `status` is kept, split, merged, moved, ambiguous or lost; only the first four may be applied
+    without a person. `evidence_ok` is strict, markup (only markup differs), edited or missing.
+    `new` are ids in document order; for an ambiguous item they are proposals. `span` counts
+    characters of the source's folded text (no white space), or None.
+    """
+
+    id: str
+    status: str
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+    source: str
+    heading: str
+    evidence_ok: str
+    span: tuple[int, int] | None
+    reason: str
+
+
+@dataclass(slots=True)
+class _Landing:
+    """Where one place of the evidence went: a span of the new corpus, and how sure that is."""
+
+    start: int = 0
+    end: int = 0
+    evidence_ok: str = "missing"
+    doubts: list[str] = field(default_factory=list)
+    moved: bool = False
+    others: list[tuple[int, int]] = field(default_factory=list)
+
+    @property
+    def found(self) -> bool:
+        return self.end > self.start or bool(self.others)
+
+
+@dataclass(frozen=True, slots=True)
+class Carrier:
+    """Carries labels from one corpus to another along a chain of shared text."""
+
+    old: Corpus
+    new: Corpus
+    chain: Chain
+    links: Links
+    numbers: dict[str, int]
+    """Old chunk ids -> chunk numbers, for the ids the labels name."""
+
+    def carry(self, label: Label) -> CarriedItem:
+        """Return what became of `label`."""
+        gold = [self.numbers[name] for name in label.chunks if name in self.numbers]
+        doubts = []
+        if len(gold) < len(label.chunks):
+            doubts.append(f"{len(label.chunks) - len(gold)} of its chunk ids are not in OLD")
+        elif not gold:
+            doubts.append("it names no chunk")
+        if not label.evidence.strip():
+            return self._by_chunks(label, gold, doubts)
+        located = locate(label, gold, self.old)
+        if not located.places:
+            return self._unlocated(label, gold, doubts)
+        if not located.in_gold and gold:
+            doubts.append("its evidence stands outside the chunks it names")
+        if located.how == ALIKE:
+            doubts.append("its evidence is not in its chunks word for word")
+        landings = [self._land(place) for place in located.places]
+        return self._sum_up(label, located, landings, doubts)
+
+    # ---------------------------------------------------------------- without a place
+
+    def _by_chunks(self, label: Label, gold: list[int], doubts: list[str]) -> CarriedItem:
+        chunks = self._linked(gold)
+        if not gold:
+            doubts.append("there is no evidence to go by")
+        elif len(chunks) > 1:
+            doubts.append("without evidence, no telling which of the chunks answers")
+        statuses = {int(self.links.status[chunk]) for chunk in gold}
+        if not chunks:
+            status = "lost"
+            doubts.append("nothing of its chunks is left")
+        elif doubts:
+            status = "ambiguous"
+        elif self._source_changed(label, gold, chunks[0]):
+            status = "moved"
+        else:
+            status = "merged" if statuses & {2} or len(gold) > 1 else "kept"
+        return self._item(label, status, chunks, "missing", None, doubts)
+
+    def _unlocated(self, label: Label, gold: list[int], doubts: list[str]) -> CarriedItem:
+        chunks = self._linked(gold)
+        doubts.append("its evidence is not in OLD")
+        status = "ambiguous" if chunks else "lost"
+        return self._item(label, status, chunks, "missing", None, doubts)
+
+    def _linked(self, gold: list[int]) -> list[int]:
+        firsts = self.links.firsts
+        linked = {
+            int(self.links.new[at])
+            for chunk in gold
+            for at in range(int(firsts[chunk]), int(firsts[chunk + 1]))
+        }
+        return sorted(linked)
+
+    def _source_changed(self, label: Label, gold: list[int], chunk: int) -> bool:
+        source = self.new.sources[self.new.document_of_chunk(chunk)]
+        was = {self.old.sources[self.old.document_of_chunk(g)] for g in gold} or {label.source}
+        return source not in was
+
+    # ---------------------------------------------------------------- with a place
+
+    def _land(self, place: Place) -> _Landing:
+        pieces = self.chain.lift(place.start, place.end)
+        document = self.old.document_of(place.start)
+        text = self.old.text(place.start, place.end)
+        pieces = self._one_document(pieces)
+        if not pieces:
+            return self._gone(place, text)
+        landing = self._span(place, pieces)
+        found = self.new.text(landing.start, landing.end)
+        landing.moved = (
+            self.new.sources[self.new.document_of(landing.start)] != self.old.sources[document]
+        )
+        if found == text:
+            landing.evidence_ok = "strict"
+        elif unmarked(found) == unmarked(text):
+            landing.evidence_ok = "markup"
+        else:
+            covered = sum(piece.length for piece in pieces)
+            if covered * 3 < len(text) and _alike(text, found) < _REWORDED:
+                return self._gone(place, text)
+            landing.evidence_ok = "edited"
+            landing.doubts.append("its evidence was edited")
+            return landing
+        self._doubt_repeats(place, text, landing)
+        self._doubt_negation(place, landing)
+        return landing
+
+    def _one_document(self, pieces: list[Block]) -> list[Block]:
+        """Return the pieces in the document that holds most of them, increasing there."""
+        if len(pieces) < 2:
+            return pieces
+        sizes: dict[int, int] = {}
+        for piece in pieces:
+            document = self.new.document_of(piece.new)
+            sizes[document] = sizes.get(document, 0) + piece.length
+        best = max(sizes, key=lambda document: (sizes[document], -document))
+        pieces = [piece for piece in pieces if self.new.document_of(piece.new) == best]
+        longest = max(range(len(pieces)), key=lambda at: (pieces[at].length, -at))
+        kept = [pieces[longest]]
+        for piece in reversed(pieces[:longest]):
+            if self._follows(piece, kept[0]):
+                kept.insert(0, piece)
+        for piece in pieces[longest + 1 :]:
+            if self._follows(kept[-1], piece):
+                kept.append(piece)
+        return kept
+
+    @staticmethod
+    def _follows(first: Block, then: Block) -> bool:
+        gap_old = then.old - first.old - first.length
+        gap_new = then.new - first.new - first.length
+        return 0 <= gap_new <= 2 * gap_old + 200
+
+    def _span(self, place: Place, pieces: list[Block]) -> _Landing:
+        """Return the span of the new text that `pieces` and the edits at their ends cover."""
+        first, last = pieces[0], pieces[-1]
+        start, end = first.new, last.new + last.length
+        missing = first.old - place.start
+        if missing:
+            edge = self._edge_before(first)
+            start = max(edge, start - 2 * missing - 16) if edge >= 0 else max(start - missing, 0)
+        missing = place.end - last.old - last.length
+        if missing:
+            edge = self._edge_after(last)
+            end = min(edge, end + 2 * missing + 16) if edge >= 0 else end + missing
+        document = self.new.document_of(first.new)
+        start = max(start, int(self.new.bases[document]))
+        end = min(end, int(self.new.bases[document + 1]))
+        return _Landing(start, end)
+
+    def _edge_before(self, piece: Block) -> int:
+        """Return where the text matched before `piece` ends in the new document."""
+        base = int(self.new.bases[self.new.document_of(piece.new)])
+        before = self.chain.lift(max(0, piece.old - 600), piece.old)
+        for block in reversed(before):
+            if base <= block.new and block.new + block.length <= piece.new:
+                return block.new + block.length
+        return -1
+
+    def _edge_after(self, piece: Block) -> int:
+        limit = int(self.new.bases[self.new.document_of(piece.new) + 1])
+        end = piece.new + piece.length
+        for block in self.chain.lift(piece.old + piece.length, piece.old + piece.length + 600):
+            if end <= block.new < limit:
+                return block.new
+        return -1
+
+    def _gone(self, place: Place, text: bytes) -> _Landing:
+        """Look for text that was not lifted: in what is new, then reworded in its old place."""
+        spots = [spot for spot in self._in_spare(text)] if len(text) >= _LEAST_TEXT else []
+        if len(spots) == 1 and len(text) >= _SURE_TEXT:
+            landing = _Landing(*spots[0], evidence_ok="strict", moved=True)
+            document = self.new.document_of(spots[0][0])
+            if len(find_all(self.new.texts[document], text)) == 1:
+                return landing
+            landing.doubts.append("its text is new in more than one place")
+            return landing
+        if spots:
+            return _Landing(
+                evidence_ok="strict",
+                moved=True,
+                others=spots,
+                doubts=[
+                    "its place is gone; the same words are new elsewhere"
+                    if len(spots) == 1
+                    else "its place is gone; the same words are new in several places"
+                ],
+            )
+        gap = self._gap(place)
+        if gap is not None:
+            found = self.new.text(*gap)
+            score, left, right = _best_part(text, found)
+            if score >= _REWORDED:
+                return _Landing(
+                    gap[0] + left,
+                    gap[0] + right,
+                    evidence_ok="edited",
+                    doubts=["its evidence was reworded"],
+                )
+        return _Landing()
+
+    def _in_spare(self, text: bytes) -> list[tuple[int, int]]:
+        spots = []
+        for start, end in self.chain.spare:
+            if end - start >= len(text):
+                for at in find_all(self.new.text(start, end), text):
+                    spots.append((start + at, start + at + len(text)))
+        return spots
+
+    def _gap(self, place: Place) -> tuple[int, int] | None:
+        """Return the new text between what was matched before and after `place`, if short."""
+        document = self.old.document_of(place.start)
+        low, high = int(self.old.bases[document]), int(self.old.bases[document + 1])
+        before = self.chain.lift(max(low, place.start - 2000), place.start)
+        after = self.chain.lift(place.end, min(high, place.end + 2000))
+        if not before and not after:
+            return None
+        if before:
+            start = before[-1].new + before[-1].length
+            there = self.new.document_of(before[-1].new)
+        else:
+            there = self.new.document_of(after[0].new)
+            start = max(int(self.new.bases[there]), after[0].new - 2000)
+        end = min(start + 4000, int(self.new.bases[there + 1]))
+        for block in after:
+            if start <= block.new <= end:
+                end = block.new
+                break
+        return (start, end) if start < end else None
+
+    # ---------------------------------------------------------------- doubts
+
+    def _doubt_repeats(self, place: Place, text: bytes, landing: _Landing) -> None:
+        """Doubt a phrase the new document repeats, unless equal, unique surroundings place it."""
+        number = self.new.document_of(landing.start)
+        document = self.new.texts[number]
+        found = self.new.text(landing.start, landing.end)
+        pair = self.chain.pairs.get(self.old.document_of(place.start))
+        if pair and pair.same_text and pair.new == number:
+            return
+        if document.find(found) == document.rfind(found):
+            return
+        run = self._run(place)
+        if run.length < len(text) + _ROOM:
+            landing.doubts.append("its words stand there more than once")
+            return
+        left = max(run.new, landing.start - _UNIQUE)
+        right = min(run.new + run.length, landing.end + _UNIQUE)
+        around = self.new.text(left, right)
+        if document.find(around) != document.rfind(around):
+            landing.doubts.append("its surroundings stand there more than once")
+
+    def _run(self, place: Place) -> Block:
+        """Return the block of the chain that holds the whole place, or an empty one."""
+        for piece in self.chain.lift(place.start, place.end):
+            at = self.chain.block_at(piece.old)
+            if at.old <= place.start and place.end <= at.old + at.length:
+                return at
+        return Block(place.start, 0, 0)
+
+    def _doubt_negation(self, place: Place, landing: _Landing) -> None:
+        """Doubt a phrase right before or after which a negation was put in or taken out."""
+        run = self._run(place)
+        if not run.length:
+            return
+        if run.old > place.start - 4:
+            gap = self._small_gap_before(run)
+            if gap and _negations(gap[0]) != _negations(gap[1]):
+                landing.doubts.append("a negation beside it changed")
+        if run.old + run.length < place.end + 4:
+            gap = self._small_gap_after(run)
+            if gap and _negations(gap[0]) != _negations(gap[1]):
+                landing.doubts.append("a negation beside it changed")
+
+    def _small_gap_before(self, run: Block) -> tuple[bytes, bytes] | None:
+        start = self._edge_before(run)
+        before = self.chain.lift(max(0, run.old - 600), run.old)
+        if start < 0 or not before or run.new - start > 60:
+            return None
+        end = before[-1].old + before[-1].length
+        if run.old - end > 60 or self.old.document_of(end) != self.old.document_of(run.old):
+            return None
+        return self.old.text(end, run.old), self.new.text(start, run.new)
+
+    def _small_gap_after(self, run: Block) -> tuple[bytes, bytes] | None:
+        end = self._edge_after(run)
+        old_end, new_end = run.old + run.length, run.new + run.length
+        after = self.chain.lift(old_end, old_end + 600)
+        if end < 0 or not after or end - new_end > 60 or after[0].old - old_end > 60:
+            return None
+        if self.old.document_of(after[0].old) != self.old.document_of(run.old):
+            return None
+        return self.old.text(old_end, after[0].old), self.new.text(new_end, end)
+
+    # ---------------------------------------------------------------- summing up
+
+    def _sum_up(
+        self, label: Label, located: Located, landings: list[_Landing], doubts: list[str]
+    ) -> CarriedItem:
+        found = [landing for landing in landings if landing.found]
+        if not found:
+            doubts.append("its text is gone")
+            return self._item(label, "lost", [], "missing", None, doubts)
+        answers = []
+        split = False
+        for landing in found:
+            for start, end in landing.others or [(landing.start, landing.end)]:
+                chunks, together = self._holding(start, end)
+                split = split or together
+                answers.append(chunks)
+        if any(answer != answers[0] for answer in answers[1:]):
+            doubts.append("its words stand in several places")
+        if len(found) < len(landings):
+            doubts.append("one of the places of its words is gone")
+        for landing in found:
+            doubts += [doubt for doubt in landing.doubts if doubt not in doubts]
+        chunks = sorted({chunk for answer in answers for chunk in answer})
+        grades = ("edited", "missing", "markup", "strict")
+        evidence_ok = min((landing.evidence_ok for landing in found), key=grades.index)
+        if not chunks:
+            status = "lost"
+            doubts.append("no chunk holds its text")
+        elif doubts:
+            status = "ambiguous"
+        elif any(landing.moved for landing in found):
+            status = "moved"
+        else:
+            status = "split" if split else "kept"
+        first = found[0]
+        start, end = first.others[0] if first.others else (first.start, first.end)
+        return self._item(label, status, chunks, evidence_ok, (start, end), doubts)
+
+    def _holding(self, start: int, end: int) -> tuple[list[int], bool]:
+        """Return the chunks that hold all of the span, or else those that do together."""
+        whole = self.new.holders(start, end)
+        return (list(whole), False) if whole else (list(self.new.touched(start, end)), True)
+
+    def _item(
+        self,
+        label: Label,
+        status: str,
+        chunks: list[int],
+        evidence_ok: str,
+        span: tuple[int, int] | None,
+        doubts: list[str],
+    ) -> CarriedItem:
+        source = heading = ""
+        if chunks:
+            source = self.new.sources[self.new.document_of_chunk(chunks[0])]
+            heading = self.new.heading(chunks[0])
+        reason = "; ".join(doubts)
+        if not reason and evidence_ok == "markup":
+            reason = "only its markup changed"
+        return CarriedItem(
+            id=label.id,
+            status=status,
+            old=label.chunks,
+            new=tuple(self.new.id(chunk) for chunk in chunks),
+            source=source,
+            heading=heading,
+            evidence_ok=evidence_ok,
+            span=self._characters(span) if span and chunks else None,
+            reason=reason,
+        )
+
+    def _characters(self, span: tuple[int, int]) -> tuple[int, int]:
+        document = self.new.document_of(span[0])
+        base = int(self.new.bases[document])
+        text = self.new.texts[document]
+        return (
+            len(text[: span[0] - base].decode("utf-8", "ignore")),
+            len(text[: span[1] - base].decode("utf-8", "ignore")),
+        )
+
+
+def _negations(text: bytes) -> list[str]:
+    return sorted(_NEGATION.findall(text.decode("utf-8", "ignore")))
+
+
+def _alike(text: bytes, found: bytes) -> float:
+    return fuzz.ratio(text.decode("utf-8", "replace"), found.decode("utf-8", "replace"))
+
+
+def _best_part(text: bytes, found: bytes) -> tuple[float, int, int]:
+    """Return how alike the most similar part of `found` is (0 to 100), and where it is."""
+    if len(letters(text).text) < 6 or len(found) * 2 < len(text):
+        return 0.0, 0, 0
+    needle, hay = text.decode("utf-8", "replace"), found.decode("utf-8", "replace")
+    best = fuzz.partial_ratio_alignment(needle, hay)
+    if best is None:
+        return 0.0, 0, 0
+    return best.score, len(hay[: best.dest_start].encode()), len(hay[: best.dest_end].encode())

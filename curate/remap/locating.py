@@ -1,0 +1,157 @@
+"""Where an item's evidence stands in the chunks it was labelled with."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+
+from rapidfuzz import fuzz
+
+from curate.remap.folding import fold, heading_marks, letters, unmarked
+from curate.remap.reading import Label
+from curate.remap.stitching import Corpus
+
+STRICT, LETTERS, ALIKE = "strict", "letters", "alike"
+_ALIKE = 75.0
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A span of a corpus's folded text, and the chunks that hold the whole of it."""
+
+    start: int
+    end: int
+    chunks: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """Where evidence stands.
+
+    `how` is `strict`, `letters` (only its letters and digits agree), `alike` (similar words) or
+    empty when it was not found. `in_gold` is False when it stands only outside the gold chunks.
+    """
+
+    places: tuple[Place, ...]
+    how: str
+    in_gold: bool
+
+
+def locate(label: Label, gold: list[int], corpus: Corpus) -> Located:
+    """Find the evidence of `label` in its gold chunks (numbers in document order).
+
+    Several places are narrowed to those whose holders are exactly the gold chunks, then to those
+    under the label's heading.
+    """
+    evidence = fold(label.evidence)
+    documents = sorted({corpus.document_of_chunk(chunk) for chunk in gold})
+    for how, search in ((STRICT, _strict), (LETTERS, _letters)):
+        spans = [span for document in documents for span in search(evidence, document, corpus)]
+        places = _in_gold(spans, gold, corpus)
+        if places:
+            return Located(_narrowed(places, label, gold, corpus), how, True)
+    alike = [place for document in documents for place in _alike(evidence, document, gold, corpus)]
+    if alike:
+        return Located(tuple(alike), ALIKE, True)
+    elsewhere = corpus.numbers.get(label.source)
+    if elsewhere is not None and elsewhere not in documents:
+        documents.append(elsewhere)
+    spans = [span for document in documents for span in _strict(evidence, document, corpus)]
+    places = [Place(start, end, corpus.holders(start, end)) for start, end in spans]
+    return Located(_narrowed(places, label, gold, corpus), STRICT if places else "", False)
+
+
+def _strict(evidence: bytes, document: int, corpus: Corpus) -> list[tuple[int, int]]:
+    base = int(corpus.bases[document])
+    return [(base + at, base + at + len(evidence)) for at in find_all(corpus.texts[document], evidence)]
+
+
+def _letters(evidence: bytes, document: int, corpus: Corpus) -> list[tuple[int, int]]:
+    base = int(corpus.bases[document])
+    needle = letters(unmarked(evidence)).text
+    if len(needle) < 3:
+        return []
+    spans = letters(corpus.texts[document]).find_all(needle)
+    if not spans:
+        spans = letters(corpus.texts[document]).find_all(letters(evidence).text)
+    return [(base + start, base + end) for start, end in spans]
+
+
+def _alike(
+    evidence: bytes, document: int, gold: list[int], corpus: Corpus
+) -> list[Place]:
+    """Return the most similar stretch of the gold chunks of `document`, if similar enough."""
+    members = [chunk for chunk in gold if corpus.document_of_chunk(chunk) == document]
+    if len(evidence) < 8:
+        return []
+    needle = evidence.decode("utf-8", "replace")
+    best: Place | None = None
+    best_score = _ALIKE
+    for chunk in members:
+        start, end = int(corpus.starts[chunk]), int(corpus.ends[chunk])
+        text = corpus.text(start, end).decode("utf-8", "replace")
+        if not text or len(text) * 2 < len(needle):
+            continue
+        found = fuzz.partial_ratio_alignment(needle, text, score_cutoff=best_score)
+        if found is not None and found.score > best_score:
+            best_score = found.score
+            left = start + len(text[: found.dest_start].encode())
+            right = start + len(text[: found.dest_end].encode())
+            best = Place(left, right, corpus.holders(left, right))
+    return [best] if best else []
+
+
+def find_all(text: bytes, needle: bytes) -> list[int]:
+    """Return every place of `needle` in `text`, overlapping ones too."""
+    places = []
+    at = text.find(needle) if needle else -1
+    while at >= 0:
+        places.append(at)
+        at = text.find(needle, at + 1)
+    return places
+
+
+def _in_gold(spans: list[tuple[int, int]], gold: list[int], corpus: Corpus) -> list[Place]:
+    """Return the spans that gold chunks hold: a single one, or else several together."""
+    wanted = set(gold)
+    places = [Place(start, end, corpus.holders(start, end)) for start, end in spans]
+    within = [place for place in places if wanted.intersection(place.chunks)]
+    if within:
+        return within
+    return [
+        place
+        for place in places
+        if wanted.issuperset(touched := corpus.touched(place.start, place.end)) and touched
+    ]
+
+
+def _narrowed(
+    places: list[Place], label: Label, gold: list[int], corpus: Corpus
+) -> tuple[Place, ...]:
+    if len(places) > 1:
+        exact = [place for place in places if set(place.chunks) == set(gold)]
+        places = exact or places
+    if len(places) > 1 and label.heading:
+        under = [place for place in places if _is_under(place, label.heading, corpus)]
+        places = under or places
+    return tuple(places)
+
+
+def _is_under(place: Place, heading: str, corpus: Corpus) -> bool:
+    """Say whether the nearest Markdown heading before `place` is `heading`."""
+    document = corpus.document_of(place.start)
+    marks = marks_of(corpus, document)
+    at = bisect_right(marks, (place.start, b"\xff"))
+    return bool(at) and marks[at - 1][1] in (fold(heading), unmarked(fold(heading)))
+
+
+def marks_of(corpus: Corpus, document: int) -> list[tuple[int, bytes]]:
+    """Return `(offset, folded title)` of the headings in a document whose raw text was kept."""
+    marks = set()
+    for chunk in range(int(corpus.firsts[document]), int(corpus.firsts[document + 1])):
+        text = corpus.chunks.texts.get(int(corpus.rows[chunk]), "")
+        if "#" in text:
+            # a chunk's text may begin with context that the document does not repeat
+            shift = int(corpus.ends[chunk]) - len(fold(text))
+            marks.update((shift + mark.at, mark.title) for mark in heading_marks(text))
+    return sorted(marks)

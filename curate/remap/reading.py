@@ -1,0 +1,368 @@
+"""Chunk files and gold labels -> columns. JSONL, optionally gzipped, split on LF only."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, TypeVar
+
+import msgspec
+import xxhash
+
+from curate.model import CurateError, Exit
+from curate.remap.folding import fold
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, how much of it is done, and of how much (bytes or pieces)."""
+
+_BLOCK = 8 << 20
+_SAMPLE = 2 << 20
+_LEADS = 4  # lines at the head of a chunk that may be context
+
+
+class _Line(msgspec.Struct, gc=False):
+    id: str
+    source: str
+    text: str
+    heading: str | None = None
+    start: int | None = None
+    chunk_index: int | None = None
+
+
+class _Unread(msgspec.Struct, gc=False):
+    """A line whose text is not decoded yet."""
+
+    id: str
+    source: str
+    text: msgspec.Raw
+    heading: str | None = None
+    start: int | None = None
+    chunk_index: int | None = None
+
+
+_Row = TypeVar("_Row")
+
+
+class _Label(msgspec.Struct, gc=False):
+    id: str
+    source: str | None = None
+    heading: str | None = None
+    evidence: str | None = None
+    relevantChunkIds: list[str] = []
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """An item's gold: the chunk ids it was labelled with and, where known, the evidence."""
+
+    id: str
+    source: str
+    heading: str
+    evidence: str = field(repr=False)
+    chunks: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Chunks:
+    """A chunk file as columns, in file order; `leads` only in files with context lines.
+
+    `bodies` are folded texts. `texts` holds the raw text of the chunks whose source was asked
+    for by name. `total` counts the file's chunks, those that were not wanted included.
+    `leads[i]` are the folded lengths of the first one, two, ... lines of chunk `i`.
+    """
+
+    path: Path
+    total: int = 0
+    digest: str = ""
+    ids: list[str] = field(default_factory=list)
+    sources: list[str] = field(default_factory=list)
+    headings: list[str] = field(default_factory=list)
+    bodies: list[bytes] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
+    indexes: list[int] = field(default_factory=list)
+    leads: list[tuple[int, ...]] = field(default_factory=list)
+    texts: dict[int, str] = field(default_factory=dict)
+    blank: int = 0
+    first_blank: str = ""
+
+
+def leads(text: str) -> tuple[int, ...]:
+    """Return the folded lengths of the first one to four non-blank lines of `text`.
+
+    The last line of a text is no lead: something must follow.
+    """
+    lengths: list[int] = []
+    reached = at = 0
+    while len(lengths) < _LEADS:
+        cut = text.find("\n", at, at + 400)
+        if cut < 0:
+            break
+        line = len(fold(text[at:cut]))
+        at = cut + 1
+        if line:
+            reached += line
+            lengths.append(reached)
+    return tuple(lengths)
+
+
+def read_chunks(
+    path: Path,
+    *,
+    wanted: Collection[str] | None,
+    gold_ids: Collection[str] = (),
+    keep_text: Collection[str] = (),
+    context: bool = False,
+    progress: Progress,
+    stage: str,
+) -> Chunks:
+    """Read the chunks of `path` whose source is `wanted` (None: all) or whose id is gold.
+
+    Every line is checked, wanted or not. Raises CurateError naming file and line when a line
+    is no chunk, a field is missing or an id stands twice.
+    """
+    chunks = Chunks(path)
+    seen: set[str] = set()
+    interned: dict[str, str] = {}
+    decoder: msgspec.json.Decoder[_Line | _Unread] = msgspec.json.Decoder(
+        _Line if wanted is None else _Unread
+    )
+    digest = xxhash.xxh3_128()
+    line = 1
+    for block in _blocks(path, progress, stage):
+        digest.update(block)
+        rows = _decode(decoder, block, path, line)
+        before = len(seen)
+        seen.update([row.id for row in rows])
+        if len(seen) != before + len(rows):
+            raise _duplicate(path)
+        chunks.total += len(rows)
+        for row in rows:
+            source = interned.setdefault(row.source, row.source)
+            if wanted is not None and source not in wanted and row.id not in gold_ids:
+                continue
+            text = row.text if isinstance(row, _Line) else _decode_text(row, path)
+            heading = row.heading or ""
+            body = fold(text)
+            if source in keep_text or row.id in gold_ids:
+                chunks.texts[len(chunks.ids)] = text
+            chunks.ids.append(row.id)
+            chunks.sources.append(source)
+            chunks.headings.append(interned.setdefault(heading, heading))
+            chunks.bodies.append(body)
+            chunks.starts.append(-1 if row.start is None else row.start)
+            chunks.indexes.append(-1 if row.chunk_index is None else row.chunk_index)
+            if context:
+                chunks.leads.append(leads(text))
+            if not body:
+                chunks.blank += 1
+                chunks.first_blank = chunks.first_blank or row.id
+        line += block.count(b"\n")
+    if not chunks.total:
+        raise CurateError(
+            f"{path}: no chunks in it.",
+            "Give a JSONL file with one chunk a line: id, source, text.",
+            Exit.USAGE,
+        )
+    chunks.digest = f"xxh3:{digest.hexdigest()}"
+    return chunks
+
+
+def scan_bodies(path: Path, progress: Progress, stage: str) -> Iterator[tuple[list[str], bytes]]:
+    """Yield, block by block, the sources of the chunks and their folded texts joined by LF."""
+    decoder = msgspec.json.Decoder(_Line)
+    for block in _blocks(path, progress, stage):
+        rows = _decode(decoder, block, path, 1)
+        yield [row.source for row in rows], b"\n".join([fold(row.text) for row in rows])
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """A chunk of the sample from which a file's modes are decided."""
+
+    source: str
+    heading: bytes
+    body: bytes
+    leads: tuple[int, ...]
+
+
+def sample(path: Path) -> list[list[Sampled]]:
+    """Return runs of neighbouring chunks from up to four places of the file.
+
+    A gzipped file is sampled at its beginning only. Lines that are no chunks are passed over;
+    reading the whole file reports them.
+    """
+    runs = []
+    decoder = msgspec.json.Decoder(_Line)
+    with _open(path) as stream:
+        size = 0 if isinstance(stream, gzip.GzipFile) else path.stat().st_size
+        for part in range(4 if size > 4 * _SAMPLE else 1):
+            stream.seek(size * part // 4)
+            lines = stream.read(_SAMPLE if size > 4 * _SAMPLE else 4 * _SAMPLE).split(b"\n")
+            rows = []
+            for line in lines[1:] if part else lines:
+                try:
+                    row = decoder.decode(line)
+                except msgspec.DecodeError:
+                    continue
+                rows.append(
+                    Sampled(row.source, fold(row.heading or ""), fold(row.text), leads(row.text))
+                )
+            runs.append(rows)
+    return runs
+
+
+def read_labels(path: Path) -> list[Label]:
+    """Read gold labels: JSONL, or one JSON array (`questions.json`).
+
+    Raises CurateError naming file and line when a line is no label or an id stands twice.
+    """
+    try:
+        with _open(path) as stream:
+            content = stream.read()
+    except (OSError, EOFError, zlib.error) as error:
+        raise _unreadable(path, error) from None
+    labels: list[Label] = []
+    seen: dict[str, int] = {}
+    for number, row in _label_rows(content.removeprefix(b"\xef\xbb\xbf"), path):
+        if row.id in seen:
+            raise CurateError(
+                f"{path}, line {number}: the id of line {seen[row.id]} again.",
+                "Give every item its own id.",
+                Exit.USAGE,
+            )
+        seen[row.id] = number
+        labels.append(
+            Label(
+                row.id,
+                row.source or "",
+                row.heading or "",
+                row.evidence or "",
+                tuple(dict.fromkeys(row.relevantChunkIds)),
+            )
+        )
+    return labels
+
+
+def _label_rows(content: bytes, path: Path) -> Iterator[tuple[int, _Label]]:
+    if content.lstrip()[:1] == b"[":
+        try:
+            yield from enumerate(msgspec.json.decode(content, type=list[_Label]), 1)
+        except msgspec.DecodeError as error:
+            raise _bad_line(path, None, error) from None
+        return
+    decoder = msgspec.json.Decoder(_Label)
+    for number, line in enumerate(content.split(b"\n"), 1):
+        if line.strip():
+            try:
+                yield number, decoder.decode(line)
+            except msgspec.DecodeError as error:
+                raise _bad_line(path, number, error) from None
+
+
+# ---------------------------------------------------------------------------- bytes
+
+
+def _open(path: Path) -> BinaryIO:
+    try:
+        stream = path.open("rb")
+        packed = stream.read(2) == b"\x1f\x8b"
+        stream.seek(0)
+    except OSError as error:
+        raise _unreadable(path, error) from None
+    return gzip.open(stream) if packed else stream  # type: ignore[return-value]
+
+
+def _blocks(path: Path, progress: Progress, stage: str) -> Iterator[bytes]:
+    """Yield whole lines, some megabytes at a time; a line of any length arrives in one piece."""
+    size = path.stat().st_size if path.exists() else 0
+    done = 0
+    waiting: list[bytes] = []
+    with _open(path) as stream:
+        while True:
+            try:
+                block = stream.read(_BLOCK)
+            except (OSError, EOFError, zlib.error) as error:
+                raise _unreadable(path, error) from None
+            if not block:
+                break
+            if not done:
+                block = block.removeprefix(b"\xef\xbb\xbf")
+            done += len(block)
+            progress(stage, min(done, size) if size else done, max(size, done))
+            cut = block.rfind(b"\n") + 1
+            if cut:
+                yield b"".join([*waiting, block[:cut]])
+                waiting = [block[cut:]]
+            else:
+                waiting.append(block)
+    if rest := b"".join(waiting):
+        yield rest
+
+
+def _decode(
+    decoder: msgspec.json.Decoder[_Row], block: bytes, path: Path, first: int
+) -> list[_Row]:
+    try:
+        return decoder.decode_lines(block)
+    except msgspec.DecodeError as error:
+        failure = error
+    for number, line in enumerate(block.split(b"\n"), first):
+        if line.strip():
+            try:
+                decoder.decode(line)
+            except msgspec.DecodeError as error:
+                raise _bad_line(path, number, error) from None
+    raise _bad_line(path, None, failure)
+
+
+def _decode_text(row: _Unread, path: Path) -> str:
+    try:
+        return msgspec.json.decode(row.text, type=str)
+    except msgspec.DecodeError as error:
+        number = next(n for n, line in _lines(path) if msgspec.json.decode(line)["id"] == row.id)
+        raise _bad_line(path, number, error) from None
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    with _open(path) as stream:
+        for number, line in enumerate(stream, 1):
+            if line.strip():
+                yield number, line
+
+
+class _Id(msgspec.Struct, gc=False):
+    id: str
+
+
+def _duplicate(path: Path) -> CurateError:
+    seen: dict[str, int] = {}
+    decoder = msgspec.json.Decoder(_Id)
+    first = second = 0
+    for number, line in _lines(path):
+        found = decoder.decode(line.removeprefix(b"\xef\xbb\xbf")).id
+        if found in seen:
+            first, second = seen[found], number
+            break
+        seen[found] = number
+    return CurateError(
+        f"{path}, line {second}: the chunk id of line {first} again.",
+        "Gold can't be carried by ids that name two chunks: give every chunk its own id.",
+        Exit.USAGE,
+    )
+
+
+def _bad_line(path: Path, number: int | None, error: msgspec.DecodeError) -> CurateError:
+    place = f"{path}, line {number}" if number else f"{path}"
+    return CurateError(
+        f"{place}: {error}.",
+        "Each line is one JSON object; chunks have id, source and text, labels have an id.",
+        Exit.USAGE,
+    )
+
+
+def _unreadable(path: Path, error: BaseException) -> CurateError:
+    reason = getattr(error, "strerror", None) or "not a readable file"
+    return CurateError(f"{path}: can't be read ({reason}).", "Name a JSONL file.", Exit.ENVIRONMENT)

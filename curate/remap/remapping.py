@@ -1,0 +1,215 @@
+"""Remap: two chunk files and gold labels -> what became of every gold chunk."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from curate.model import CurateError, Exit
+from curate.remap.items import CarriedItem, Carrier
+from curate.remap.links import STATUSES, Links, link
+from curate.remap.moves import Chain, chain
+from curate.remap.reading import Label, Progress, read_chunks, read_labels, sample
+from curate.remap.report import ORDER_WARN, Remap
+from curate.remap.search import Hunt
+from curate.remap.stitching import Corpus, Modes, modes, stitch
+
+_ANOTHER_CORPUS = 0.02
+_FEW_CHUNKS = 20
+APPLICABLE = ("kept", "split", "merged", "moved")
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    path: Path
+    modes: Modes
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Carried:
+    old: Corpus
+    new: Corpus
+    chain: Chain
+    links: Links
+    numbers: dict[str, int]
+    items: tuple[CarriedItem, ...]
+
+
+def silent(stage: str, done: int, total: int) -> None:
+    """Report no progress."""
+
+
+def remap(
+    old: Path,
+    new: Path,
+    gold: Path | None,
+    *,
+    everything: bool = False,
+    map_out: Path | None = None,
+    progress: Progress = silent,
+) -> Remap:
+    """Carry the gold labels of `gold` from the chunks in `old` to those in `new`.
+
+    Without `everything` and `map_out` only the sources that hold gold are compared, and all of
+    NEW is searched only for what is not found there. `map_out` gets the full chunk map as JSONL.
+    Raises CurateError when a file is unreadable or malformed, an id stands twice, or NEW is
+    another corpus altogether.
+    """
+    labels = read_labels(gold) if gold else []
+    sides = (
+        _Side(old, modes(sample(old)), "OLD"),
+        _Side(new, modes(sample(new)), "NEW"),
+    )
+    full = everything or map_out is not None or gold is None
+    if full:
+        carried = _carry(sides, labels, None, progress)
+    else:
+        carried = _carry_gold(sides, labels, progress)
+    _refuse_another_corpus(carried, sides, labels, full, progress)
+    result = _result(carried, old, new, everything or gold is None)
+    if map_out is not None:
+        result.write_map(map_out)
+    return result
+
+
+def _carry(
+    sides: tuple[_Side, _Side],
+    labels: list[Label],
+    wanted: Collection[str] | None,
+    progress: Progress,
+) -> _Carried:
+    gold_ids = {name for label in labels for name in label.chunks}
+    named = {label.source for label in labels if label.source}
+    corpora = []
+    keep = named
+    for side in sides:
+        chunks = read_chunks(
+            side.path,
+            wanted=wanted,
+            gold_ids=gold_ids if side is sides[0] else (),
+            keep_text=keep,
+            context=side.modes.context_line,
+            progress=progress,
+            stage=f"reading {side.name}",
+        )
+        if side is sides[0]:
+            stray = {chunks.sources[row] for row in chunks.texts} - named
+            keep = named | stray
+            if wanted is not None and not stray.issubset(wanted):
+                return _carry(sides, labels, set(wanted) | stray, progress)
+        corpora.append(stitch(chunks, side.modes))
+    before, after = corpora
+    blocks = chain(before, after, keep, lambda done, of: progress("aligning", done, of))
+    links = link(before, after, blocks)
+    place = np.empty(len(before.rows), dtype=np.int64)
+    place[before.rows] = np.arange(len(before.rows))
+    numbers = {
+        name: int(place[row]) for row, name in enumerate(before.chunks.ids) if name in gold_ids
+    }
+    carrier = Carrier(before, after, blocks, links, numbers)
+    items = tuple(carrier.carry(label) for label in labels)
+    return _Carried(before, after, blocks, links, numbers, items)
+
+
+def _carry_gold(
+    sides: tuple[_Side, _Side], labels: list[Label], progress: Progress
+) -> _Carried:
+    wanted = {label.source for label in labels if label.source}
+    carried = _carry(sides, labels, wanted, progress)
+    hunt = Hunt.of(carried.old, carried.chain, carried.items, labels, carried.numbers)
+    if hunt.empty:
+        return carried
+    found = hunt.sources(sides[1].path, set(carried.new.sources), progress)
+    if not found:
+        return carried
+    return _carry(sides, labels, {*carried.old.sources, *wanted, *found}, progress)
+
+
+def _refuse_another_corpus(
+    carried: _Carried,
+    sides: tuple[_Side, _Side],
+    labels: list[Label],
+    full: bool,
+    progress: Progress,
+) -> None:
+    if min(carried.old.chunks.total, carried.new.chunks.total) < _FEW_CHUNKS:
+        return
+    if _shared(carried) >= _ANOTHER_CORPUS:
+        return
+    if not full:
+        carried = _carry(sides, [], None, progress)
+        if _shared(carried) >= _ANOTHER_CORPUS:
+            return
+    raise CurateError(
+        f"{sides[1].path} is another corpus: it holds {_shared(carried):.1%} of the text of "
+        f"{sides[0].path}.",
+        "Name the chunks of the same documents, older file first. Nothing was carried over.",
+        Exit.USAGE,
+    )
+
+
+def _shared(carried: _Carried) -> float:
+    return float(carried.chain.length.sum()) / max(1, int(carried.old.bases[-1]))
+
+
+def _result(carried: _Carried, old: Path, new: Path, everything: bool) -> Remap:
+    blocks = carried.chain
+    share = blocks.out_of_order / max(1, blocks.out_of_order + blocks.in_order)
+    items = carried.items
+    warnings = []
+    shuffled = share > ORDER_WARN and blocks.breaks >= max(5, blocks.changed_chunks // 4)
+    if shuffled:
+        warnings.append(
+            f"The chunks of {old.name} or {new.name} are out of order within their sources "
+            f"({share:.0%} of the text); without their order, overlaps and split evidence can't "
+            "be told. Sort each file by source and position, or add chunk_index."
+        )
+        items = tuple(_distrust(item, carried) for item in items)
+    for path, corpus in ((old, carried.old), (new, carried.new)):
+        if corpus.chunks.blank:
+            warnings.append(
+                f"{path.name}: {corpus.chunks.blank} chunks without text "
+                f"(the first is {corpus.chunks.first_blank})."
+            )
+    unknown = sum("chunk ids are not in OLD" in item.reason for item in items)
+    if unknown:
+        warnings.append(f"{unknown} items name chunk ids that {old.name} does not have.")
+    gold_chunks = tuple(sorted(carried.numbers.values()))
+    looked_at = carried.links.status if everything else carried.links.status[list(gold_chunks)]
+    counted = Counter(item.status for item in items)
+    return Remap(
+        old_path=old,
+        new_path=new,
+        items=items,
+        summary={status: counted[status] for status in STATUSES},
+        chunk_summary={
+            status: int((looked_at == number).sum()) for number, status in enumerate(STATUSES)
+        },
+        warnings=tuple(warnings),
+        out_of_order=share,
+        everything=everything,
+        old=carried.old,
+        new=carried.new,
+        chain=blocks,
+        links=carried.links,
+        gold_chunks=gold_chunks,
+    )
+
+
+def _distrust(item: CarriedItem, carried: _Carried) -> CarriedItem:
+    """Return `item` as ambiguous unless all its documents are the same text in the same order."""
+    documents = {
+        carried.old.document_of_chunk(carried.numbers[name])
+        for name in item.old
+        if name in carried.numbers
+    }
+    pairs = [carried.chain.pairs.get(document) for document in documents]
+    if item.status not in APPLICABLE or all(pair and pair.same_text for pair in pairs):
+        return item
+    reason = "; ".join(filter(None, [item.reason, "the chunks are out of order"]))
+    return replace(item, status="ambiguous", reason=reason)
