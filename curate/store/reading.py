@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, func, select
+from sqlalchemy import ColumnElement, Connection, Select, Text, func, select, type_coerce
 
 from curate.model import Candidate, CurateError, Exit, Feedback, Receipt, Record, Revision
 from curate.store.clusters import counting_votes, pieces
@@ -46,23 +46,20 @@ def candidate_ids(
     query = select(candidate.c.id).where(candidate.c.expires_at > now)
     if status:
         query = query.where(candidate.c.status == status)
+    # As sets: looked up row by row in order of priority, the same takes ten times as long.
     if reason:
-        query = query.where(_has(candidate.c.reasons, reason))
+        told = select(candidate.c.id).where(_has(candidate.c.reasons, reason))
+        query = query.where(candidate.c.id.in_(told))
     if text:
-        query = query.where(
-            select(record.c.id)
-            .where(
-                record.c.candidate == candidate.c.id,
-                record.c.expires_at > now,
-                _has(record.c.question, text),
-            )
-            .exists()
-        )
+        asked = select(record.c.candidate).where(record.c.expires_at > now)
+        query = query.where(candidate.c.id.in_(asked.where(_has(record.c.question, text))))
     query = query.order_by(candidate.c.priority.desc(), candidate.c.id)
     return array("q", connection.scalars(query))
 
 
 def _has(column: ColumnElement[Any], text: str) -> ColumnElement[bool]:
+    if text.isascii():  # SQLite's LIKE ignores the case of ASCII letters, and is much faster
+        return type_coerce(column, Text).contains(text, autoescape=True)
     return func.instr(func.casefold(column), text.casefold()) > 0
 
 
