@@ -1,0 +1,1 @@
+"""What leaves the workspace: versions, their files, and one writer per target format."""

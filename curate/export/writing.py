@@ -1,0 +1,180 @@
+"""Files on disk, whole or not at all: a version's directory, `latest`, and the user's own copy.
+
+Nothing here writes through a symbolic link or over anything that is not a regular file.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import secrets
+import shutil
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from curate.model import CurateError, Exit
+
+LATEST = "latest"
+_UNFINISHED = ".unfinished-"
+
+
+def publish(directory: Path, files: Mapping[str, bytes]) -> None:
+    """Write a version's directory: everything in it durable and private, or nothing there.
+
+    Modes are 0700 and 0600. What an interrupted run left beside it is swept. A directory that
+    already holds exactly these files is left as it is. Raises `CurateError` where something else
+    stands in its place or the disk refuses.
+    """
+    with _telling(directory):
+        exports = directory.parent
+        exports.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with _alone(exports):
+            for left in exports.glob(f"{_UNFINISHED}*"):
+                _remove(left)
+            if os.path.lexists(directory):
+                _same_or_refuse(directory, files)
+                return
+            unfinished = exports / f"{_UNFINISHED}{secrets.token_hex(8)}"
+            unfinished.mkdir(mode=0o700)
+            try:
+                for name, data in files.items():
+                    _write(unfinished / name, data, 0o600)
+                _sync(unfinished)
+                unfinished.rename(directory)
+            except BaseException:
+                _remove(unfinished)
+                raise
+            _sync(exports)
+
+
+def point_latest(directory: Path) -> None:
+    """Let `latest`, beside a version's directory, point to it: a relative link, switched at once.
+
+    Raises `CurateError` where `latest` is not a symbolic link.
+    """
+    link = directory.parent / LATEST
+    with _telling(link):
+        if os.path.lexists(link):
+            if not link.is_symlink():
+                raise _in_the_way(link)
+            if link.readlink() == Path(directory.name):
+                return
+        fresh = directory.parent / f"{_UNFINISHED}{secrets.token_hex(8)}"
+        fresh.symlink_to(directory.name, target_is_directory=True)
+        try:
+            fresh.replace(link)
+        except BaseException:
+            fresh.unlink()
+            raise
+        _sync(directory.parent)
+
+
+def mirror(files: Mapping[str, bytes], to: Path, umask: int) -> tuple[Path, ...]:
+    """Write the files to a directory of the user's, with the modes that `umask` leaves.
+
+    Each file is replaced at once, in the given order; a file that already holds its bytes is not
+    touched. Returns the paths that were written. Raises `CurateError`, before anything is
+    written, where a file's place is taken by a link or by anything not a regular file.
+    """
+    with _telling(to):
+        _make(to, 0o777 & ~umask)
+        stale = [name for name in files if not _holds(to / name, files[name])]
+        for name in stale:
+            fresh = to / f"{_UNFINISHED}{secrets.token_hex(8)}"
+            try:
+                _write(fresh, files[name], 0o666 & ~umask)
+                fresh.replace(to / name)
+            except BaseException:
+                fresh.unlink(missing_ok=True)
+                raise
+        if stale:
+            _sync(to)
+    return tuple(to / name for name in stale)
+
+
+def _make(directory: Path, mode: int) -> None:
+    """Make a directory and its parents with this mode, whatever the process's umask is."""
+    if directory.is_dir():
+        return
+    if directory.parent != directory:
+        _make(directory.parent, mode)
+    directory.mkdir(exist_ok=True)
+    directory.chmod(mode)
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    """Say whether a regular file holds `data`; refuse anything else that stands there."""
+    try:
+        found = path.lstat()
+    except FileNotFoundError:
+        return False
+    if not stat.S_ISREG(found.st_mode):
+        raise _in_the_way(path)
+    return found.st_size == len(data) and path.read_bytes() == data
+
+
+def _same_or_refuse(directory: Path, files: Mapping[str, bytes]) -> None:
+    if directory.is_symlink() or not directory.is_dir():
+        raise _in_the_way(directory)
+    if not all(_holds(directory / name, data) for name, data in files.items()):
+        raise CurateError(
+            f"{directory} already holds another version",
+            "A version is never overwritten: move that directory elsewhere, then export again.",
+        )
+
+
+def _write(path: Path, data: bytes, mode: int) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    with os.fdopen(handle, "wb") as file:
+        os.fchmod(file.fileno(), mode)
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync(directory: Path) -> None:
+    handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def _alone(directory: Path) -> Iterator[None]:
+    """Hold the directory's lock, so that nobody sweeps what another run is writing."""
+    handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _remove(path: Path) -> None:
+    if path.is_symlink() or not path.is_dir():
+        with suppress(FileNotFoundError):
+            path.unlink()
+    else:
+        shutil.rmtree(path)
+
+
+def _in_the_way(path: Path) -> CurateError:
+    return CurateError(
+        f"{path} is in the way: a link, or not what belongs there",
+        "Nothing is written through links. Remove it, or export elsewhere.",
+        Exit.ENVIRONMENT,
+    )
+
+
+@contextmanager
+def _telling(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise CurateError(
+            f"{path} cannot be written: {error.strerror}",
+            "Check its mode and the disk's space; nothing was left half-written.",
+        ) from None
