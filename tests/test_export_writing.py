@@ -48,9 +48,22 @@ def test_publishing_the_same_again_changes_nothing(tmp_path: Path) -> None:
     assert (version / "manifest.json").stat().st_ino == before
 
 
-def test_a_version_is_never_overwritten_with_another(tmp_path: Path) -> None:
+def test_a_version_killed_before_it_was_announced_makes_room_for_the_next_run(
+    tmp_path: Path,
+) -> None:
+    publish(tmp_path / "v0001", FILES)
+    point_latest(tmp_path / "v0001")
+    publish(tmp_path / "v0002", FILES)
+    changed = FILES | {"manifest.json": b"[]\n"}
+    publish(tmp_path / "v0002", changed)
+    assert held(tmp_path / "v0002") == changed
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["latest", "v0001", "v0002"]
+
+
+def test_an_announced_version_is_never_overwritten_with_another(tmp_path: Path) -> None:
     version = tmp_path / "v0001"
     publish(version, FILES)
+    point_latest(version)
     with pytest.raises(CurateError, match="already holds another version"):
         publish(version, FILES | {"manifest.json": b"[]\n"})
     assert held(version) == FILES

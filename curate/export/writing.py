@@ -23,18 +23,17 @@ _UNFINISHED = ".unfinished-"
 def publish(directory: Path, files: Mapping[str, bytes]) -> None:
     """Write a version's directory: everything in it durable and private, or nothing there.
 
-    Modes are 0700 and 0600. What an interrupted run left beside it is swept. A directory that
-    already holds exactly these files is left as it is. Raises `CurateError` where something else
-    stands in its place or the disk refuses.
+    Modes are 0700 and 0600. What an interrupted run left is swept: unfinished directories, and a
+    directory of this number that `latest` never came to (its run was killed before the version
+    was stored). A directory that already holds exactly these files is left as it is. Raises
+    `CurateError` where something else stands in its place or the disk refuses.
     """
     with _telling(directory):
         exports = directory.parent
         exports.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _alone(exports):
-            for left in exports.glob(f"{_UNFINISHED}*"):
-                _remove(left)
-            if os.path.lexists(directory):
-                _same_or_refuse(directory, files)
+            _sweep(exports)
+            if os.path.lexists(directory) and _published(directory, files):
                 return
             unfinished = exports / f"{_UNFINISHED}{secrets.token_hex(8)}"
             unfinished.mkdir(mode=0o700)
@@ -42,11 +41,14 @@ def publish(directory: Path, files: Mapping[str, bytes]) -> None:
                 for name, data in files.items():
                     _write(unfinished / name, data, 0o600)
                 _sync(unfinished)
+                if directory.exists():
+                    directory.rename(exports / f"{_UNFINISHED}{secrets.token_hex(8)}")
                 unfinished.rename(directory)
             except BaseException:
                 _remove(unfinished)
                 raise
             _sync(exports)
+            _sweep(exports)
 
 
 def point_latest(directory: Path) -> None:
@@ -94,6 +96,11 @@ def mirror(files: Mapping[str, bytes], to: Path, umask: int) -> tuple[Path, ...]
     return tuple(to / name for name in stale)
 
 
+def _sweep(exports: Path) -> None:
+    for left in exports.glob(f"{_UNFINISHED}*"):
+        _remove(left)
+
+
 def _make(directory: Path, mode: int) -> None:
     """Make a directory and its parents with this mode, whatever the process's umask is."""
     if directory.is_dir():
@@ -115,14 +122,28 @@ def _holds(path: Path, data: bytes) -> bool:
     return found.st_size == len(data) and path.read_bytes() == data
 
 
-def _same_or_refuse(directory: Path, files: Mapping[str, bytes]) -> None:
+def _published(directory: Path, files: Mapping[str, bytes]) -> bool:
+    """Say whether the version stands there already; refuse another one that was announced."""
     if directory.is_symlink() or not directory.is_dir():
         raise _in_the_way(directory)
-    if not all(_holds(directory / name, data) for name, data in files.items()):
+    if all(_holds(directory / name, data) for name, data in files.items()):
+        return True
+    if _announced(directory):
         raise CurateError(
             f"{directory} already holds another version",
             "A version is never overwritten: move that directory elsewhere, then export again.",
         )
+    return False
+
+
+def _announced(directory: Path) -> bool:
+    link = directory.parent / LATEST
+    return link.is_symlink() and _number(link.readlink().name) >= _number(directory.name)
+
+
+def _number(name: str) -> int:
+    digits = name.removeprefix("v")
+    return int(digits) if digits.isascii() and digits.isdigit() else 0
 
 
 def _write(path: Path, data: bytes, mode: int) -> None:
