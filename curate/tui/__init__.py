@@ -1,0 +1,1 @@
+"""The terminal application: screens over a workspace."""

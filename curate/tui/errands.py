@@ -1,0 +1,177 @@
+"""Work off the UI thread: what a screen wants from the workspace, and how the answer comes back.
+
+The UI thread never touches the store, the index or the anonymiser. A screen sends an errand to a
+thread; the answer comes as a message that carries its errand. Reading: the newest errand of a
+name counts, older answers are dropped. Deciding: one after the other, nothing is dropped, and
+each is planned only when its turn has come, so that fast fingers never act on a stale item.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from textual.message import Message
+from textual.reactive import reactive
+from textual.screen import Screen, ScreenResultType
+
+from curate.model import CurateError, Locked
+from curate.tui.desk import Desk
+from curate.tui.screens.trouble import Trouble
+from curate.workspace import Workspace
+
+T = TypeVar("T")
+
+PATIENCE = 120.0
+"""Seconds to wait for a locked database before it is called an error."""
+RETRY = 0.25
+SLOW = 0.5
+"""Seconds after which a screen says that it is working."""
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """Something to do on the workspace: `run` in a thread, then `then` on the UI thread."""
+
+    name: str
+    serial: int
+    run: Callable[[Workspace], Any]
+    then: Callable[[Any], None]
+    decision: bool = False
+
+
+class Reply(Message, bubble=False):
+    """What an errand brought back: a value, or the error a user may meet."""
+
+    def __init__(self, errand: Errand, value: Any, error: CurateError | None = None) -> None:
+        super().__init__()
+        self.errand = errand
+        self.value = value
+        self.error = error
+
+
+class Held(Message, bubble=False):
+    """The database is locked by somebody else; the errand keeps trying."""
+
+    def __init__(self, errand: Errand, seconds: int) -> None:
+        super().__init__()
+        self.errand = errand
+        self.seconds = seconds
+
+
+Plan = Callable[[], tuple[Callable[[Workspace], Any], Callable[[Any], None]] | None]
+"""Says, when its turn has come, what to run and what to do with the outcome; None for nothing."""
+
+
+class WorkScreen(Screen[ScreenResultType]):
+    """A screen that has its work done by threads, and says so while it takes long."""
+
+    busy: reactive[str] = reactive("", repaint=False)
+    """What is being waited for, empty when nothing is."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self.desk = desk
+        self._serials: dict[str, int] = {}
+        self._pending: set[tuple[str, int]] = set()
+        self._plans: deque[Plan] = deque()
+        self._deciding = False
+        self._serial = 0
+
+    # ------------------------------------------------------------------ sending
+
+    def fetch(self, name: str, run: Callable[[Workspace], T], then: Callable[[T], None]) -> None:
+        """Read something. A later errand of the same name makes this one's answer stale."""
+        self._serials[name] = self._serial + 1
+        self._send(name, run, then, decision=False)
+
+    def decide(self, plan: Plan) -> None:
+        """Queue a decision; `plan` is called when all earlier ones are stored."""
+        self._plans.append(plan)
+        self._next()
+
+    def forget(self, name: str) -> None:
+        """Make the answer of any errand of this name stale."""
+        self._serials[name] = self._serial + 1
+
+    @property
+    def settled(self) -> bool:
+        """True when nothing is under way."""
+        return not self._pending and not self._plans and not self._deciding
+
+    def _next(self) -> None:
+        while self._plans and not self._deciding:
+            planned = self._plans.popleft()()
+            if planned is not None:
+                self._deciding = True
+                self._send("decision", *planned, decision=True)
+
+    def _send(
+        self,
+        name: str,
+        run: Callable[[Workspace], Any],
+        then: Callable[[Any], None],
+        *,
+        decision: bool,
+    ) -> None:
+        self._serial += 1
+        errand = Errand(name, self._serial, run, then, decision)
+        self._pending.add((name, errand.serial))
+        self.set_timer(SLOW, lambda: self._slow(errand))
+        workspace = self.desk.workspace
+
+        def work() -> None:
+            begun = time.monotonic()
+            while True:
+                try:
+                    value = errand.run(workspace)
+                except Locked as error:
+                    waited = time.monotonic() - begun
+                    if waited < PATIENCE:
+                        self.post_message(Held(errand, round(waited)))
+                        time.sleep(RETRY)
+                        continue
+                    self.post_message(Reply(errand, None, error))
+                except CurateError as error:
+                    self.post_message(Reply(errand, None, error))
+                else:
+                    self.post_message(Reply(errand, value))
+                return
+
+        # The app's worker, not the screen's: leaving a screen never stops a decision.
+        self.app.run_worker(work, name=name, group="errands", thread=True)
+
+    def _slow(self, errand: Errand) -> None:
+        if (errand.name, errand.serial) in self._pending and not self.busy:
+            self.busy = "working …"
+
+    # ------------------------------------------------------------------ answers
+
+    def on_held(self, message: Held) -> None:
+        """Show that somebody else holds the database."""
+        self.busy = f"⧖ database locked elsewhere, waiting {message.seconds} s"
+
+    def on_reply(self, message: Reply) -> None:
+        """Hand an answer to who wanted it, unless it is stale."""
+        errand = message.errand
+        self._pending.discard((errand.name, errand.serial))
+        if not self._pending:
+            self.busy = ""
+        if errand.decision:
+            self._deciding = False
+        elif self._serials.get(errand.name) != errand.serial:
+            return
+        if message.error is None:
+            errand.then(message.value)
+        else:
+            # What was planned after a decision that failed was planned for another world.
+            self._plans.clear()
+            self.failed(errand, message.error)
+        self._next()
+
+    def failed(self, errand: Errand, error: CurateError) -> None:
+        """Show an error until it is read."""
+        self.app.push_screen(Trouble(error.message, error.hint))

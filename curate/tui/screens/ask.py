@@ -1,0 +1,157 @@
+"""Dialogs that ask for one thing: a text, or one of a few answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.screen import ModalScreen
+from textual.widgets import Input, OptionList, Static, TextArea
+from textual.widgets.option_list import Option
+
+from curate.text import display, sanitise
+
+
+class _Lines(TextArea):
+    """A field of several lines in which Enter means done, as it does everywhere else here."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "done", "done", priority=True),
+        Binding("ctrl+j,shift+enter", "line", "new line", show=False),
+    ]
+
+    class Done(Message):
+        """Enter."""
+
+    def action_done(self) -> None:
+        """Say that the text is finished."""
+        self.post_message(self.Done())
+
+    def action_line(self) -> None:
+        """Begin a new line."""
+        self.insert("\n")
+
+
+class Ask(ModalScreen[str | None]):
+    """Asks for a text; None when it was left with Escape."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", "back")]
+
+    def __init__(self, title: str, value: str = "", hint: str = "") -> None:
+        super().__init__()
+        self._title = title
+        self._value = value
+        self._hint = hint
+
+    def compose(self) -> ComposeResult:
+        """Lay out the field."""
+        with Vertical(classes="dialog"):
+            yield Static(Content(self._title), classes="dialog--title")
+            yield _Lines(sanitise(self._value), id="ask", soft_wrap=True, compact=True)
+            if self._hint:
+                yield Static(Content(display(self._hint)), classes="dialog--hint")
+            yield Static(Content("⏎ done   ^j new line   Esc back"), classes="dialog--keys")
+
+    def on_mount(self) -> None:
+        """Put the cursor behind the text."""
+        field = self.query_one(_Lines)
+        field.move_cursor(field.document.end)
+        field.focus()
+
+    @on(_Lines.Done)
+    def _finish(self) -> None:
+        self.dismiss(sanitise(self.query_one(_Lines).text).strip())
+
+
+class Choose(ModalScreen[str | None]):
+    """Asks for one of a few answers by digit, or by arrow and Enter; None when left by Escape.
+
+    With `other`, a text of one's own can be typed instead.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "back", "back"),
+        Binding("e", "type", "other"),
+    ]
+
+    def __init__(
+        self,
+        title: str,
+        options: Sequence[tuple[str, str]],
+        *,
+        other: str = "",
+        chosen: str = "",
+    ) -> None:
+        super().__init__()
+        self._title = title
+        self._options = options
+        self._other = other
+        self._chosen = chosen
+
+    def compose(self) -> ComposeResult:
+        """Lay out the answers."""
+        with Vertical(classes="dialog"):
+            yield Static(Content(self._title), classes="dialog--title")
+            yield OptionList(
+                *(
+                    Option(
+                        Content.assemble(
+                            (f" {index} ", "bold $accent") if index < 10 else "   ", display(label)
+                        )
+                    )
+                    for index, (_value, label) in enumerate(self._options, 1)
+                ),
+                compact=True,
+            )
+            if self._other:
+                yield Input(placeholder=self._other, compact=True, classes="-hidden")
+            keys = "1-9 or ⏎ choose" + ("   e other" if self._other else "") + "   Esc back"
+            yield Static(Content(keys), classes="dialog--keys")
+
+    def on_mount(self) -> None:
+        """Put the cursor on what holds now."""
+        values = [value for value, _label in self._options]
+        answers = self.query_one(OptionList)
+        answers.highlighted = values.index(self._chosen) if self._chosen in values else 0
+        answers.focus()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Typing is offered only where it is allowed."""
+        return action != "type" or bool(self._other)
+
+    def on_key(self, event: events.Key) -> None:
+        """A digit chooses at once."""
+        if not isinstance(self.focused, OptionList) or event.character is None:
+            return
+        if event.character.isdecimal() and 0 < int(event.character) <= len(self._options):
+            event.stop()
+            self.dismiss(self._options[int(event.character) - 1][0])
+
+    def action_type(self) -> None:
+        """Type an answer of one's own."""
+        field = self.query_one(Input)
+        field.remove_class("-hidden")
+        field.focus()
+
+    def action_back(self) -> None:
+        """Leave the field, else the dialog."""
+        if isinstance(self.focused, Input):
+            self.query_one(Input).add_class("-hidden")
+            self.query_one(OptionList).focus()
+        else:
+            self.dismiss(None)
+
+    @on(OptionList.OptionSelected)
+    def _choose(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(self._options[event.option_index][0])
+
+    @on(Input.Submitted)
+    def _typed(self, event: Input.Submitted) -> None:
+        if value := sanitise(event.value).strip():
+            self.dismiss(value)

@@ -1,0 +1,190 @@
+"""The items of the set, to look at and to open."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.getters import query_one
+from textual.widgets import Input, Static
+
+from curate.model import Item
+from curate.text import one_line, sanitise
+from curate.tui import routes
+from curate.tui.desk import Desk
+from curate.tui.errands import WorkScreen
+from curate.tui.screens.pick import alike
+from curate.tui.widgets import signs
+from curate.tui.widgets.bars import KeyBar, TitleBar
+from curate.tui.widgets.virtual_list import VirtualList
+from curate.workspace import Workspace
+
+if TYPE_CHECKING:
+    from curate.store.deciding import Undone
+
+
+class ItemsScreen(WorkScreen[None]):
+    """Every item with its status, split and grade."""
+
+    HELP = """\
+## Items
+
+The set as it stands. **Enter** opens an item to change it; every change is kept and can be undone.
+"""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "open", "open", tooltip="Open the item", id="open"),
+        Binding("slash", "search", "search", tooltip="Search the items", id="search"),
+        Binding("z", "undo", "undo", tooltip="Undo the last decision", id="undo"),
+        Binding("E", "check", "export", tooltip="Check and export", id="check"),
+        Binding("escape", "back", "back", tooltip="One step back", id="back"),
+    ]
+
+    title_bar = query_one(TitleBar)
+    listing = query_one("#items", VirtualList)
+    field = query_one("#search", Input)
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._items: list[Item] = []
+        self._seen = -1
+
+    def compose(self) -> ComposeResult:
+        """Lay out the list and the detail."""
+        yield TitleBar()
+        yield Static(id="columns")
+        yield Input(id="search", placeholder="search the items", compact=True)
+        yield VirtualList(self._draw, empty="reading …", id="items")
+        yield Static(id="detail")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Name the screen."""
+        self.title_bar.where = Content("items")
+        self.query_one("#columns", Static).update(
+            Content.assemble(("   status       split      evidence      question", "$quiet"))
+        )
+        self.listing.focus()
+
+    def on_screen_resume(self) -> None:
+        """Look again when something was decided meanwhile."""
+        if self._seen != self.desk.sitting.stamp:
+            self._seen = self.desk.sitting.stamp
+            self.fetch("items", lambda ws: ws.store.items(), self._read)
+
+    def watch_busy(self, busy: str) -> None:
+        """Say what is being waited for."""
+        self.title_bar.busy = busy
+
+    def _read(self, items: list[Item]) -> None:
+        self._items = items
+        holdout = sum(item.split == "holdout" for item in items)
+        ready = sum(item.status == "ready" for item in items)
+        self.title_bar.state = Content(
+            f"{len(items)} items   {ready} ready   {holdout} in the holdout"
+        )
+        self._show()
+
+    def _show(self) -> None:
+        here = self.listing.key
+        found = alike(self._items, sanitise(self.field.value))
+        keys = [item.id for item in found]
+        self.listing.say("no item like that" if self._items else "the set is empty so far")
+        self.listing.show(keys, cursor=keys.index(here) if here in keys else 0)
+        self.listing.supply({item.id: item for item in found})
+        self.refresh_bindings()
+
+    def _draw(self, item: Item, width: int) -> Content:
+        grade = (
+            signs.grade(item.evidences[0])
+            if item.evidences
+            else Content("⊘ none" if item.answerable is False else "–")
+        )
+        return Content.assemble(
+            signs.status(item).truncate(12, pad=True),
+            " ",
+            signs.split(item).truncate(10, pad=True),
+            " ",
+            grade.truncate(13, pad=True),
+            " ",
+            signs.spoken_line(item.question),
+        ).truncate(width, ellipsis=True)
+
+    @on(VirtualList.Moved, "#items")
+    def _moved(self, event: VirtualList.Moved) -> None:
+        item: Item | None = self.listing.row(event.key)
+        detail = self.query_one("#detail", Static)
+        self.refresh_bindings()
+        if item is None:
+            detail.update(Content(""))
+            return
+        lines = [
+            Content.assemble((one_line(item.id), "bold"), "   ", signs.saved(item)),
+            signs.spoken_line(item.question),
+        ]
+        for evidence in item.evidences[:2]:
+            place = " › ".join(one_line(p) for p in (evidence.source, evidence.heading) if p)
+            lines.append(
+                Content.assemble(signs.quiet(f"{place}  "), f"“{one_line(evidence.phrase)}”")
+            )
+        if item.keyword:
+            lines.append(Content.assemble(signs.quiet("keyword "), one_line(item.keyword)))
+        width = max(1, self.size.width - 4)
+        detail.update(Content("\n").join(line.truncate(width, ellipsis=True) for line in lines))
+
+    # ------------------------------------------------------------------ keys
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer only what can be done."""
+        return action != "open" or (self.is_mounted and self.listing.key is not None)
+
+    def action_open(self) -> None:
+        """Open the item."""
+        if self.listing.key is not None:
+            self.post_message(routes.ReviewItem(self.listing.key))
+
+    @on(VirtualList.Opened, "#items")
+    def _opened(self) -> None:
+        self.action_open()
+
+    def action_search(self) -> None:
+        """Search the items."""
+        self.add_class("-searching")
+        self.field.focus()
+
+    @on(Input.Changed, "#search")
+    def _typed(self) -> None:
+        self._show()
+
+    @on(Input.Submitted, "#search")
+    def _searched(self) -> None:
+        self.listing.focus()
+
+    def action_undo(self) -> None:
+        """Take back the last decision."""
+
+        def then(undone: Undone) -> None:
+            self.desk.sitting.stamp += 1
+            self.notify(signs.undone(undone), markup=False)
+            self.on_screen_resume()
+
+        self.decide(lambda: (Workspace.undo, then))
+
+    def action_check(self) -> None:
+        """Check the set and export it."""
+        self.post_message(routes.CheckSet())
+
+    def action_back(self) -> None:
+        """Leave the search, else the screen."""
+        if self.has_class("-searching"):
+            self.remove_class("-searching")
+            self.field.value = ""
+            self.listing.focus()
+        else:
+            self.decide(self._leave)
+
+    def _leave(self) -> None:
+        self.dismiss()

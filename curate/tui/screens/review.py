@@ -1,0 +1,746 @@
+"""One candidate or item: its question on the left, the documents on the right, the item below."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.getters import query_one
+from textual.reactive import reactive
+from textual.widgets import Input, Static
+
+from curate.model import Conflict, Finding, Item, Passage, Split
+from curate.text import one_line, sanitise
+from curate.tui import desk as desk_
+from curate.tui import routes
+from curate.tui.desk import Case, Clash, Desk, Page
+from curate.tui.errands import WorkScreen
+from curate.tui.screens.ask import Ask, Choose
+from curate.tui.screens.pick import PickItem
+from curate.tui.widgets import question as question_
+from curate.tui.widgets import signs
+from curate.tui.widgets.bars import KeyBar, TitleBar
+from curate.tui.widgets.itembar import ItemBar
+from curate.tui.widgets.passage import PassageView
+from curate.tui.widgets.virtual_list import VirtualList
+from curate.workspace import Workspace
+
+if TYPE_CHECKING:
+    from curate.store.deciding import Undone
+
+REJECTIONS = (
+    ("not a question", "not a question"),
+    ("out of scope", "out of scope for the documents"),
+    ("unclear", "nobody can tell what is asked"),
+    ("personal", "cannot be told without personal data"),
+    ("already covered", "already covered by the set"),
+)
+
+Edit = Callable[[Workspace, Item], Item]
+
+
+class ReviewScreen(WorkScreen[None]):
+    """The place where an item is made: choose a passage, take a span, save."""
+
+    HELP = """\
+## Review
+
+The best sentence of the likeliest passage is selected. **Enter** takes it: source, heading,
+evidence and keyword fill themselves. **w** saves and opens the next candidate.
+
+- another passage: `1`-`9`, or `/` and a few words
+- not in the documents: `u`, kept with what was searched as proof
+- every key stores at once; `z` takes the last decision back, without limit
+- Escape goes one step back and loses nothing
+"""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("w", "save", "save+next", tooltip="Save and open the next", id="save"),
+        *(
+            Binding(str(n), f"passage({n - 1})", "passage", show=False, tooltip=f"Passage {n}")
+            for n in range(1, 10)
+        ),
+        Binding("slash", "search", "search", tooltip="Search the documents", id="search"),
+        Binding("u", "unanswerable", "unanswerable", tooltip="The documents do not say", id="no"),
+        Binding("h", "holdout", "holdout", tooltip="Holdout or tuning", id="holdout"),
+        Binding("e", "wording", "wording", tooltip="Change the wording", id="wording"),
+        Binding("K", "keyword", "keyword", tooltip="Propose the next keyword", id="keyword"),
+        Binding("plus", "more", "one more", tooltip="Take as another evidence", id="more"),
+        Binding("x", "reject", "reject", tooltip="Reject with a reason", id="reject"),
+        Binding("s", "skip", "skip", tooltip="Skip for this sitting", id="skip"),
+        Binding("z", "undo", "undo", tooltip="Undo the last decision", id="undo"),
+        Binding("tab", "other_pane", "question", id="pane"),
+        Binding("o", "whole", "document", tooltip="The whole document", show=False, id="whole"),
+        Binding("equals_sign", "type_keyword", "keyword", tooltip="Type a keyword", show=False,
+                id="keyword.type"),
+        Binding("ampersand", "mode", "any/all", tooltip="One evidence is enough, or all are needed",
+                show=False, id="mode"),
+        Binding("n", "note", "note", tooltip="Write a note", show=False, id="note"),
+        Binding("t", "tags", "tags", tooltip="Set the tags", show=False, id="tags"),
+        Binding("m", "must", "must include", tooltip="What an answer must include", show=False,
+                id="must"),
+        Binding("a", "reference", "answer", tooltip="Write a reference answer", show=False,
+                id="reference"),
+        Binding("d", "duplicate", "duplicate of", tooltip="Duplicate of an item", show=False,
+                id="duplicate"),
+        Binding("g", "go", "go to item", tooltip="Go to an item", show=False, id="go"),
+        Binding("E", "check", "check", tooltip="Check and export", show=False, id="check"),
+        Binding("escape", "back", "back", tooltip="One step back", id="back"),
+    ]  # fmt: skip
+
+    case: reactive[Case | None] = reactive(None, repaint=False, bindings=True)
+    passages: reactive[tuple[Passage, ...]] = reactive((), repaint=False, bindings=True)
+
+    title_bar = query_one(TitleBar)
+    item_bar = query_one(ItemBar)
+    view = query_one("#view", PassageView)
+    listing = query_one("#passages", VirtualList)
+    field = query_one("#search", Input)
+
+    def __init__(self, desk: Desk, *, candidate: int | None = None, item: str = "") -> None:
+        super().__init__(desk)
+        self._wanted = candidate
+        self._wanted_item = item
+        self._query = ""
+        self._searched: list[str] = []
+        self._page: Page | None = None
+        self._coming = True
+
+    def compose(self) -> ComposeResult:
+        """Lay out the panes."""
+        yield TitleBar()
+        with Vertical(id="body"):
+            with Vertical(id="left"):
+                yield Static(id="question")
+                with VerticalScroll(id="details", can_focus=True):
+                    yield Static(id="told")
+            with Vertical(id="right"):
+                yield Static(id="found")
+                yield Input(id="search", placeholder="search the documents", compact=True)
+                yield VirtualList(self._draw, empty="nothing found", id="passages")
+                yield Static(id="place")
+                yield PassageView(id="view")
+        yield ItemBar()
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Open what was asked for."""
+        self.listing.can_focus = False
+        self.query_one("#left").border_title = Content("question")
+        self.query_one("#right").border_title = Content("passages")
+        self.item_bar.border_title = Content("item")
+        self.view.focus()
+        self.query_one("#details").can_focus = False
+        if self._wanted is not None:
+            self._open_candidate(self._wanted)
+        else:
+            self._open_item(self._wanted_item)
+
+    # ------------------------------------------------------------------ opening
+
+    def _open_candidate(self, candidate: int) -> None:
+        self._blank()
+        self.fetch("case", lambda ws: desk_.open_candidate(ws, candidate), self._opened)
+
+    def _open_item(self, item: str) -> None:
+        self._blank()
+        self.fetch("case", lambda ws: desk_.open_item(ws, item), self._opened)
+
+    def _blank(self) -> None:
+        for name in ("passages", "page", "lint", "search"):
+            self.forget(name)
+        self.case = None
+        self.passages = ()
+        self._query, self._searched, self._page, self._coming = "", [], None, True
+        self.field.value = ""
+        self.remove_class("-searching", "-details")
+        self.view.clear("looking …")
+        self.view.focus()
+        self.item_bar.findings = ()
+
+    def _opened(self, case: Case) -> None:
+        self.case = case
+        self._lint()
+        if case.item.evidences:
+            evidence = case.item.evidences[0]
+
+            def located(workspace: Workspace) -> Page | None:
+                now = workspace.corpus.locate(evidence)
+                if now.grade == "lost":
+                    return None
+                return desk_.page_at(workspace, now.source, (now.start, now.end))
+
+            self.fetch("page", located, lambda page: self._show(page) if page else None)
+        self._suggest()
+
+    def _suggest(self) -> None:
+        case = self.case
+        if case is None:
+            return
+        self._coming = True
+        first = self._page is None and not case.item.evidences
+        self.fetch(
+            "passages",
+            lambda ws: desk_.suggested(ws, case),
+            lambda found: self._found(found, "", first=first),
+        )
+
+    def _found(self, passages: list[Passage], query: str, *, first: bool) -> None:
+        self._coming = False
+        self._query = query
+        self.passages = tuple(passages)
+        self.listing.show(range(len(passages)))
+        self.listing.supply(dict(enumerate(passages)))
+        words = f"found for “{one_line(query)}”" if query else "suggested"
+        self.query_one("#right").border_title = Content(f"passages  {len(passages)} {words}")
+        self.query_one("#found", Static).update(
+            Content.assemble((f" {len(passages)} {words}", "$quiet"))
+        )
+        if passages and first:
+            self._turn_to(0)
+        elif not passages and self._page is None:
+            self.view.clear("nothing in the documents is like this question: / searches")
+            self._place()
+
+    def _turn_to(self, index: int) -> None:
+        passage = self.passages[index]
+        self.listing.cursor = index
+        self.fetch("page", lambda ws: desk_.page_of(ws, passage), self._show)
+
+    def _show(self, page: Page) -> None:
+        self._page = page
+        words = self._query or (self.case.item.question if self.case else "")
+        hits = {w.strip(".,;:!?\"'()").casefold() for w in words.split()}
+        self.view.show(
+            page.source,
+            page.text,
+            page.window,
+            page.sentences,
+            page.best,
+            {word for word in hits if len(word) > 3},
+        )
+        self._mark()
+        self._place()
+        self.refresh_bindings()
+
+    def _place(self) -> None:
+        page = self._page
+        place = self.query_one("#place", Static)
+        if page is None:
+            place.update(Content(""))
+            return
+        name = " › ".join(one_line(part) for part in (page.source, page.heading) if part)
+        note = "" if page.heading or not page.text else "  whole document"
+        place.update(Content.assemble((f" {name}", "bold $text-primary"), (note, "$quiet")))
+
+    def _mark(self) -> None:
+        if self.case is not None and self._page is not None:
+            source = self._page.source
+            self.view.mark(
+                [(e.start, e.end) for e in self.case.item.evidences if e.source == source]
+            )
+
+    # ------------------------------------------------------------------ what is shown
+
+    def watch_case(self, case: Case | None) -> None:
+        """Show the question, what was told, and the item."""
+        if not self.is_mounted:
+            return
+        self.item_bar.item = case.item if case else None
+        self.query_one("#question", Static).update(
+            signs.spoken(case.item.question, "bold") if case else Content("opening …")
+        )
+        self.query_one("#told", Static).update(question_.told(case) if case else Content(""))
+        self._title()
+        self._mark()
+
+    def watch_busy(self, busy: str) -> None:
+        """Say what is being waited for."""
+        self.title_bar.busy = busy
+
+    def _title(self) -> None:
+        case = self.case
+        if case is None:
+            return
+        item = case.item
+        where = Content.assemble((one_line(item.id) or "new", "bold"))
+        if case.candidate is not None:
+            sitting = self.desk.sitting
+            index = sitting.index(case.candidate.id)
+            if index >= 0:
+                where = where.append(signs.quiet(f"   candidate {index + 1} of {len(sitting.ids)}"))
+        self.title_bar.where = where
+        parts = [signs.split(item)]
+        if item.revision:
+            parts.append(signs.status(item))
+        parts.append(signs.saved(item))
+        self.title_bar.state = Content("   ").join(parts)
+
+    def _draw(self, passage: Passage, width: int) -> Content:
+        section = passage.section
+        index = self.passages.index(passage)
+        number = f"{index + 1} " if index < 9 else "  "
+        name = " › ".join(one_line(part) for part in (section.source, section.heading) if part)
+        ranks = question_.logged_ranks(self.case, section) if self.case else ()
+        line = Content.assemble((number, "bold $text-accent"), name)
+        if ranks:
+            line = line.append(signs.quiet(f"   logged rank {ranks[0]}"))
+        if index == 0 and not self._query:
+            line = Content.assemble(line, ("   ★", "$text-accent"))
+        return line
+
+    @on(PassageView.Selected)
+    def _selected(self, event: PassageView.Selected) -> None:
+        span = event.span
+        offer = self.view.document[span[0] : span[1]][:200] if span else ""
+        self.item_bar.offer = one_line(offer)
+
+    # ------------------------------------------------------------------ deciding
+
+    def change(self, edit: Edit, reason: str = "", after: Callable[[], None] | None = None) -> None:
+        """Change the item as it is when its turn comes, store it, and show it as stored."""
+
+        def plan() -> (
+            tuple[Callable[[Workspace], Item | Clash], Callable[[Item | Clash], None]] | None
+        ):
+            case = self.case
+            if case is None:
+                return None
+            item = case.item
+            candidate = case.candidate.id if case.candidate else None
+
+            def run(workspace: Workspace) -> Item | Clash:
+                mine = edit(workspace, item)
+                try:
+                    return workspace.save(mine, candidate=candidate, reason=reason)
+                except Conflict as conflict:
+                    return Clash(mine, conflict.theirs)
+
+            def then(outcome: Item | Clash) -> None:
+                if isinstance(outcome, Clash):
+                    self._clash(outcome)
+                    return
+                self.desk.sitting.stamp += 1
+                self._stored(case, outcome)
+                if after is not None:
+                    after()
+
+            return run, then
+
+        self.decide(plan)
+
+    def _stored(self, case: Case, item: Item) -> None:
+        if self.case is not None and self.case.candidate == case.candidate:
+            self.case = replace(self.case, item=item)
+            self._lint()
+
+    def _clash(self, clash: Clash) -> None:
+        def chosen(answer: str | None) -> None:
+            if self.case is None:
+                return
+            if answer == "mine":
+                self.case = replace(self.case, item=clash.theirs)
+                mine = replace(clash.mine, revision=clash.theirs.revision)
+                self.change(lambda _ws, _item: mine, reason="kept over a change made meanwhile")
+            else:
+                self.case = replace(self.case, item=clash.theirs)
+
+        who = one_line(clash.theirs.changed_by) or "somebody"
+        self.app.push_screen(
+            Choose(
+                f"{who} changed this item meanwhile",
+                (
+                    ("theirs", f"take theirs: {question_.summary(clash.theirs)}"),
+                    ("mine", f"keep mine: {question_.summary(clash.mine)}"),
+                ),
+            ),
+            chosen,
+        )
+
+    def _lint(self) -> None:
+        case = self.case
+        if case is None or not case.item.revision or case.item.answerable is None:
+            self.item_bar.findings = ()
+            return
+        item = case.item
+
+        def shown(findings: list[Finding]) -> None:
+            self.item_bar.findings = tuple(findings)
+
+        self.fetch("lint", lambda ws: ws.lint(item), shown)
+
+    @on(PassageView.Taken)
+    def _take(self, event: PassageView.Taken) -> None:
+        self._quote(event.view.source, event.span, more=False)
+
+    def action_more(self) -> None:
+        """Take the selection as one more evidence."""
+        if self.view.selection_span is not None:
+            self._quote(self.view.source, self.view.selection_span, more=True)
+
+    def _quote(self, source: str, span: tuple[int, int], *, more: bool) -> None:
+        self.change(lambda ws, item: ws.attach(item, source, *span, more=more))
+
+    def action_unanswerable(self) -> None:
+        """Say that the documents do not answer it."""
+        searched = tuple(self._searched)
+        self.change(lambda ws, item: ws.unanswerable(item, searched))
+
+    def action_holdout(self) -> None:
+        """Move the item to the other split; out of the holdout only with a reason."""
+        case = self.case
+        if case is None:
+            return
+        to: Split = "tuning" if case.item.split == "holdout" else "holdout"
+
+        def move(reason: str | None) -> None:
+            if reason is not None:
+                self.change(lambda _ws, item: replace(item, split=to), reason=reason)
+
+        if to == "tuning" and case.item.status == "ready":
+            self.app.push_screen(Ask("Why does it leave the holdout?"), lambda r: move(r or None))
+        else:
+            move("")
+
+    def action_keyword(self) -> None:
+        """Propose the next keyword from the evidence."""
+
+        def edit(workspace: Workspace, item: Item) -> Item:
+            words = [w for e in item.evidences for w in workspace.corpus.keywords(e)]
+            words = list(dict.fromkeys(words))
+            if not words:
+                return item
+            index = words.index(item.keyword) + 1 if item.keyword in words else 0
+            return replace(item, keyword=words[index % len(words)])
+
+        self.change(edit)
+
+    def action_mode(self) -> None:
+        """One evidence is enough, or all are needed."""
+        self.change(
+            lambda _ws, item: replace(
+                item, evidence_mode="any" if item.evidence_mode == "all" else "all"
+            )
+        )
+
+    def _ask(
+        self, title: str, value: str, write: Callable[[Item, str], Item], hint: str = ""
+    ) -> None:
+        def asked(answer: str | None) -> None:
+            if answer is not None and answer != value:
+                self.change(lambda _ws, item: write(item, answer))
+
+        self.app.push_screen(Ask(title, value, hint), asked)
+
+    def action_wording(self) -> None:
+        """Change the wording of the question; the original is kept beside it."""
+        if self.case is not None:
+            item = self.case.item
+
+            def write(item: Item, text: str) -> Item:
+                return replace(item, question=text) if text else item
+
+            hint = f"asked: {item.original}" if item.original else ""
+            self._ask("Wording of the question", item.question, write, hint)
+
+    def action_type_keyword(self) -> None:
+        """Type a keyword."""
+        if self.case is not None:
+            self._ask(
+                "A word the answer must hold",
+                self.case.item.keyword,
+                lambda item, text: replace(item, keyword=text),
+            )
+
+    def action_note(self) -> None:
+        """Write a note."""
+        if self.case is not None:
+            self._ask("Note", self.case.item.note, lambda item, text: replace(item, note=text))
+
+    def action_tags(self) -> None:
+        """Set the tags."""
+        if self.case is not None:
+            self._ask(
+                "Tags, with commas",
+                ", ".join(self.case.item.tags),
+                lambda item, text: replace(item, tags=_listed(text)),
+            )
+
+    def action_must(self) -> None:
+        """Say what an answer must include."""
+        if self.case is not None:
+            self._ask(
+                "What a right answer must include, with commas",
+                ", ".join(self.case.item.must_include),
+                lambda item, text: replace(item, must_include=_listed(text)),
+                "Compared letter by letter, upper and lower case too.",
+            )
+
+    def action_reference(self) -> None:
+        """Write a reference answer."""
+        if self.case is not None:
+            self._ask(
+                "Reference answer",
+                self.case.item.reference,
+                lambda item, text: replace(item, reference=text),
+            )
+
+    # ------------------------------------------------------------------ finishing
+
+    def action_save(self) -> None:
+        """Save the item as ready and open the next candidate."""
+        self.decide(self._plan_save)
+
+    def _plan_save(self) -> None:
+        case = self.case
+        if case is None:
+            return
+        if case.item.answerable is None:
+            self.notify(
+                "Nothing is decided yet: ⏎ takes the selection, u says that the documents do "
+                "not answer it, x rejects, s skips.",
+                title="Not saved",
+                markup=False,
+            )
+            return
+        if case.item.status == "ready":
+            self._finished(case)
+            return
+        following = self._following(case)
+
+        def after() -> None:
+            if self.case is not None and self.case.item.status == "ready":
+                self._finished(case, following)
+            else:
+                self.notify(
+                    "Kept as a draft: something is missing, see the item below.", markup=False
+                )
+
+        self.change(lambda ws, item: ws.settle(item), after=after)
+
+    def _following(self, case: Case) -> int | None:
+        return self.desk.sitting.after(case.candidate.id) if case.candidate else None
+
+    def _finished(self, case: Case, following: int | None = None) -> None:
+        if case.candidate is not None:
+            following = following or self._following(case)
+            self.desk.sitting.drop(case.candidate.id)
+            self.desk.sitting.finish()
+        self._go_on(case, following)
+
+    def _go_on(self, case: Case, following: int | None) -> None:
+        if case.candidate is not None and following is not None:
+            self._open_candidate(following)
+        else:
+            self.dismiss()
+
+    def action_skip(self) -> None:
+        """Look at it later in this sitting."""
+
+        def plan() -> None:
+            case = self.case
+            if case is not None and case.candidate is not None:
+                following = self._following(case)
+                self.desk.sitting.skip(case.candidate.id)
+                self._go_on(case, following)
+
+        self.decide(plan)
+
+    def action_reject(self) -> None:
+        """Reject the candidate, or retire the item, with a reason."""
+        case = self.case
+        if case is None:
+            return
+        candidate = case.candidate
+
+        def reasoned(reason: str | None) -> None:
+            if reason is None:
+                return
+            if candidate is None:
+                self.change(
+                    lambda _ws, item: replace(item, status="retired"),
+                    reason=reason,
+                    after=lambda: None,
+                )
+                return
+            self._close(case, lambda ws: ws.decide(candidate.id, "rejected", reason=reason))
+
+        title = "Why is it not worth a case?" if candidate else "Why does it leave the set?"
+        self.app.push_screen(Choose(title, REJECTIONS, other="another reason"), reasoned)
+
+    def action_duplicate(self) -> None:
+        """Say that an item asks the same already."""
+        case = self.case
+        if case is None or case.candidate is None:
+            return
+        candidate = case.candidate.id
+
+        def picked(item: str | None) -> None:
+            if item is not None:
+                self._close(
+                    case,
+                    lambda ws: ws.decide(candidate, "duplicate", item=item),
+                )
+
+        self.app.push_screen(PickItem(self.desk, "Duplicate of", case.item.question), picked)
+
+    def _close(self, case: Case, run: Callable[[Workspace], object]) -> None:
+        def then(_outcome: object) -> None:
+            following = self._following(case)
+            if case.candidate is not None:
+                self.desk.sitting.drop(case.candidate.id)
+            self.desk.sitting.rejected += 1
+            self.desk.sitting.stamp += 1
+            self._go_on(case, following)
+
+        self.decide(lambda: (run, then))
+
+    def action_undo(self) -> None:
+        """Take back the last decision; it is shown where it was made."""
+
+        def then(undone: Undone) -> None:
+            self.desk.sitting.stamp += 1
+            self.notify(signs.undone(undone), markup=False)
+            candidates = [s for s in undone.subjects if signs.CANDIDATE.fullmatch(s)]
+            case = self.case
+            if candidates:
+                candidate = int(candidates[0][1:])
+                self.desk.sitting.reopen(candidate)
+                self._open_candidate(candidate)
+            elif case is not None and case.candidate and case.item.id in undone.subjects:
+                self._open_candidate(case.candidate.id)
+            elif undone.subjects[0] in undone.gone:
+                self.dismiss()
+            else:
+                self._open_item(undone.subjects[0])
+
+        self.decide(lambda: (Workspace.undo, then))
+
+    # ------------------------------------------------------------------ finding
+
+    def action_passage(self, index: int) -> None:
+        """Turn to a passage of the list."""
+        if index < len(self.passages):
+            self._turn_to(index)
+
+    @on(VirtualList.Opened, "#passages")
+    def _clicked(self, event: VirtualList.Opened) -> None:
+        self._turn_to(event.key)
+
+    @on(VirtualList.Moved, "#passages")
+    def _moved(self, event: VirtualList.Moved) -> None:
+        event.stop()
+
+    def action_search(self) -> None:
+        """Search the documents."""
+        self.remove_class("-details")
+        self.add_class("-searching")
+        self.field.focus()
+        self.field.select_on_focus = True
+
+    @on(Input.Changed, "#search")
+    def _typed(self, event: Input.Changed) -> None:
+        query = sanitise(event.value).strip()
+        if not self.has_class("-searching"):
+            return
+        if not query:
+            self.forget("passages")
+            self._suggest()
+            return
+        self.fetch(
+            "passages",
+            lambda ws: ws.corpus.search(query),
+            lambda found: self._found(found, query, first=True),
+        )
+
+    @on(Input.Submitted, "#search")
+    def _searched_for(self, event: Input.Submitted) -> None:
+        if query := sanitise(event.value).strip():
+            self._searched.append(query)
+        self.view.focus()
+
+    def action_whole(self) -> None:
+        """Show the whole document, or the section again."""
+        page, selected = self._page, self.view.selection_span
+        if page is None:
+            return
+        if self.view.window == (0, len(page.text)):
+            span = selected or page.window
+            self.fetch("page", lambda ws: desk_.page_at(ws, page.source, span), self._show)
+        else:
+            self.fetch("page", lambda ws: desk_.whole(ws, page.source, selected), self._show)
+
+    # ------------------------------------------------------------------ going
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer only what can be done now."""
+        case = self.case
+        if action in {"save", "unanswerable", "holdout", "wording", "note", "tags", "must",
+                      "reference", "reject", "type_keyword"}:  # fmt: skip
+            return case is not None
+        if action in {"skip", "duplicate"}:
+            return case is not None and case.candidate is not None
+        if action == "passage" and parameters:
+            return int(str(parameters[0])) < len(self.passages)
+        if action == "keyword":
+            return case is not None and bool(case.item.evidences)
+        if action == "more":
+            return case is not None and bool(case.item.evidences) and self._page is not None
+        if action == "mode":
+            return case is not None and len(case.item.evidences) > 1
+        if action == "whole":
+            return self._page is not None
+        if action == "other_pane":
+            return not self.app.has_class("-wide") and not self.has_class("-wide")
+        return True
+
+    def action_other_pane(self) -> None:
+        """Change between the passage and what was told, where there is no room for both."""
+        self.toggle_class("-details")
+        details = self.query_one("#details")
+        details.can_focus = self.has_class("-details")
+        (details if details.can_focus else self.view).focus()
+
+    def action_go(self) -> None:
+        """Go to an item of the set."""
+
+        def picked(item: str | None) -> None:
+            if item is not None:
+                self.decide(lambda: self._open_item(item))
+
+        self.app.push_screen(PickItem(self.desk, "Go to an item"), picked)
+
+    def action_check(self) -> None:
+        """Check the set and export it."""
+        self.decide(lambda: self._post(routes.CheckSet()))
+
+    def _post(self, message: routes.CheckSet) -> None:
+        self.post_message(message)
+
+    def action_back(self) -> None:
+        """Leave the search, else the pane, else the screen."""
+        if self.focused is self.field:
+            self.view.focus()
+            if not self._query:
+                self.remove_class("-searching")
+        elif self.has_class("-searching"):
+            self.remove_class("-searching")
+            self.field.value = ""
+            self._suggest()
+        elif self.has_class("-details"):
+            self.action_other_pane()
+        else:
+            self.decide(self._leave)
+
+    def _leave(self) -> None:
+        self.dismiss()
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(part for raw in text.split(",") if (part := raw.strip())))

@@ -1,0 +1,136 @@
+"""How a question, a grade, a split are written: always a sign or a word, with the colour."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from curate.model import Candidate, Evidence, Feedback, Grade, Item, RetrievedChunk
+from curate.text import display, one_line
+
+if TYPE_CHECKING:
+    from curate.store.deciding import Undone
+
+CANDIDATE = re.compile(r"c[0-9]+")
+_PLACEHOLDER = re.compile(r"<[A-Z][A-Z_]*_\d+>")
+
+GRADES: dict[Grade, tuple[str, str]] = {
+    "verbatim": ("✓ verbatim", "$text-success"),
+    "normalised": ("≈ normalised", "$text-warning"),
+    "ambiguous": ("? ambiguous", "$text-warning"),
+    "moved": ("↷ moved", "$text-warning"),
+    "lost": ("✗ lost", "$text-error"),
+}
+
+
+def spoken(text: str, style: str = "") -> Content:
+    """Return log text as it may be shown, its placeholders standing out."""
+    content = Content(display(text))
+    if style:
+        content = content.stylize(style)
+    for match in _PLACEHOLDER.finditer(content.plain):
+        content = content.stylize("italic $text-accent", *match.span())
+    return content
+
+
+def spoken_line(text: str, style: str = "") -> Content:
+    """Return log text on one line, as it may be shown."""
+    return spoken(one_line(text), style)
+
+
+def quiet(text: str) -> Content:
+    """Return text of ours that stands back."""
+    return Content.styled(text, "$quiet")
+
+
+def reasons_line(reasons: Sequence[str]) -> Content:
+    """Return a candidate's reasons; the sign says what kind the strongest one is."""
+    return Content(f"{_sign(reasons)} ").append(Content(one_line(", ".join(reasons))))
+
+
+def _sign(reasons: Sequence[str]) -> str:
+    strongest = reasons[0] if reasons else ""
+    if "thumbs-down" in strongest:
+        return "▼"
+    if "evidence" in strongest or "moved" in strongest or "lost" in strongest:
+        return "⟲"
+    if "refused" in strongest:
+        return "⊘"
+    return "·"
+
+
+def grade(evidence: Evidence) -> Content:
+    """Return an evidence's grade in a sign, a word and a colour."""
+    words, style = GRADES[evidence.grade]
+    return Content.styled(words, style)
+
+
+def split(item: Item) -> Content:
+    """Return an item's split."""
+    return (
+        Content.styled("◆ holdout", "$text-accent")
+        if item.split == "holdout"
+        else Content.styled("◇ tuning", "$text-primary")
+    )
+
+
+def status(item: Item) -> Content:
+    """Return an item's status."""
+    words, style = {
+        "draft": ("… draft", "$text-warning"),
+        "ready": ("✓ ready", "$text-success"),
+        "retired": ("– retired", "$quiet"),
+        "withdrawn": ("✗ withdrawn", "$text-error"),
+    }[item.status]
+    return Content.styled(words, style)
+
+
+def saved(item: Item) -> Content:
+    """Return when and by whom an item was stored, in local time."""
+    if item.changed_at is None:
+        return quiet("not saved")
+    clock = item.changed_at.astimezone().strftime("%H:%M:%S")
+    return Content.assemble(("saved ", "$text-success"), f"{clock} by {one_line(item.changed_by)}")
+
+
+def day(moment: datetime | None) -> str:
+    """Return a day as it is written here, or a dash."""
+    return moment.astimezone().strftime("%Y-%m-%d") if moment else "–"
+
+
+def feedback_lines(feedback: Iterable[Feedback]) -> list[Content]:
+    """Return votes and comments, one line each."""
+    lines = []
+    for vote in feedback:
+        sign, style = {-1: ("▼", "$text-error"), 1: ("▲", "$text-success")}.get(
+            vote.rating or 0, ("·", "$quiet")
+        )
+        words = " ".join(filter(None, [vote.reason, f"“{vote.comment}”" if vote.comment else ""]))
+        by = "" if vote.by == "user" else f" ({vote.by})"
+        lines.append(Content.assemble((sign, style), f"{by} ", spoken_line(words)))
+    return lines
+
+
+def chunk_line(chunk: RetrievedChunk) -> Content:
+    """Return a logged chunk on one line: rank, where from, score."""
+    place = " › ".join(one_line(part) for part in (chunk.source, chunk.heading) if part)
+    name = place or one_line(chunk.id or "unnamed")
+    score = f"  {chunk.score:.2f}" if chunk.score is not None else ""
+    return Content.assemble((f"{chunk.rank} ", "$quiet"), name, (score, "$quiet"))
+
+
+def askings(candidate: Candidate) -> str:
+    """Return how often a candidate was asked."""
+    return "asked once" if candidate.size == 1 else f"asked {candidate.size} times"
+
+
+def undone(what: Undone) -> str:
+    """Return what an undo took back."""
+    subjects = ", ".join(
+        f"candidate {s[1:]}" if CANDIDATE.fullmatch(s) else one_line(s) for s in what.subjects
+    )
+    return f"Undone: {one_line(what.action)} of {subjects}"
