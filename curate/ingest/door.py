@@ -1,0 +1,328 @@
+"""The door: raw events go in, anonymised ones under keyed tags come out. Nothing raw passes."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from curate.model import (
+    Clean,
+    CleanFeedback,
+    CleanQuestion,
+    Event,
+    FeedbackEvent,
+    QuestionEvent,
+    RawText,
+    RetrievedChunk,
+    Turn,
+)
+from curate.text import language
+
+USER, EVENT, CONTENT, ALIAS, SESSION = "user", "event", "content", "alias", "session"
+"""The domains of the tags."""
+
+_PLACEHOLDER = re.compile(r"<[A-Z_]+_[0-9]+>")
+
+
+class Tags(Protocol):
+    """Keyed tags, as the privacy room makes them."""
+
+    def tag(self, domain: str, value: str, when: datetime) -> bytes:
+        """Return the tag of `value` under the key of the epoch of `when`."""
+
+    def live(self, domain: str, value: str) -> tuple[bytes, ...]:
+        """Return the tags of `value` under every key that is still kept, newest first."""
+
+
+class Saved(Protocol):
+    """What became of a batch, as the store counts it."""
+
+    @property
+    def questions_new(self) -> int:
+        """Questions stored for the first time."""
+
+    @property
+    def questions_updated(self) -> int:
+        """Questions whose content had changed."""
+
+    @property
+    def feedback_new(self) -> int:
+        """Votes stored for the first time."""
+
+    @property
+    def feedback_updated(self) -> int:
+        """Votes that had changed."""
+
+    @property
+    def feedback_joined(self) -> int:
+        """Votes that found their question."""
+
+    @property
+    def feedback_waiting(self) -> int:
+        """Votes whose question has not come yet."""
+
+    @property
+    def duplicates(self) -> int:
+        """Events that were stored already."""
+
+    @property
+    def suppressed(self) -> int:
+        """Events of users who had themselves erased."""
+
+
+CleanRecords = Callable[[Sequence[Sequence[str]]], list[list[Clean]]]
+"""Anonymises records of several texts each, with the same placeholder for the same value."""
+
+Seen = Callable[[Sequence[tuple[bytes, ...]]], list[bytes | None]]
+"""Returns, for each event's keys, the content tag stored under any of them, or None."""
+
+
+def fold_user(user: str) -> str:
+    """Return a user id as it is tagged: the same whatever its case and Unicode form."""
+    return unicodedata.normalize("NFKC", user).casefold().strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """A raw event and the text its key is made from; `names` are the ids it is found by, or, of a
+    vote, those it points at.
+    """
+
+    event: Event
+    itself: str = field(repr=False)
+    names: tuple[str, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """What came through the door; `unchanged` events were there already and did not."""
+
+    events: tuple[CleanQuestion | CleanFeedback, ...]
+    unchanged: int
+
+
+class Door:
+    """Gives events their keyed tags and has their texts anonymised, before anything is written.
+
+    `now` is when they are received; tags belong to the epoch of an event's time, or of `now` where
+    that is earlier. `refusals` are phrases by which an answer is known to refuse.
+    """
+
+    def __init__(
+        self,
+        *,
+        clean: CleanRecords,
+        tag: Tags,
+        seen: Seen,
+        now: datetime,
+        policy: str,
+        refusals: Sequence[str],
+    ) -> None:
+        self._clean = clean
+        self._tags = tag
+        self._seen = seen
+        self._now = now
+        self._policy = policy
+        self._refusals = tuple(_folded(phrase) for phrase in refusals if phrase.strip())
+        self._ordinals: Counter[bytes] = Counter()
+        self._last: Keyed | None = None
+
+    def begin_log(self) -> None:
+        """Begin another log: equal questions without id and time are counted anew."""
+        self._ordinals.clear()
+
+    def keyed(self, event: Event) -> Keyed:
+        """Say what makes `event` the one it is: its id, or else its place in time and its text.
+
+        Call it for every event in the order of the log: a vote without a target is about the
+        question in its own row, and equal questions without id and time differ by their number.
+        """
+        if isinstance(event, QuestionEvent):
+            self._last = self._keyed_question(event)
+            return self._last
+        names = tuple(_joined(event.source, name.reveal()) for name in event.targets)
+        last = self._last
+        if (
+            not names
+            and last
+            and (last.event.source, last.event.line)
+            == (
+                event.source,
+                event.line,
+            )
+        ):
+            names = last.names[:1]
+        if event.source_id is not None:
+            itself = _joined("vote", event.source, event.source_id.reveal())
+        else:
+            itself = _joined("vote on", *names[:1], _shown(event.user), event.by, _time(event))
+        return Keyed(event, itself, names)
+
+    def _keyed_question(self, event: QuestionEvent) -> Keyed:
+        if event.source_id is not None:
+            itself = _joined("question", event.source, event.source_id.reveal())
+        else:
+            itself = _joined(
+                "question at",
+                event.source,
+                _shown(event.session),
+                _time(event),
+                event.question.reveal(),
+            )
+            if event.at is None:
+                text = self._tags.tag("ordinal", itself, self._now)
+                self._ordinals[text] += 1
+                itself = _joined(itself, str(self._ordinals[text]))
+        names = tuple(_joined(event.source, name.reveal()) for name in event.aliases)
+        return Keyed(event, itself, names or (itself,))
+
+    def clean(self, batch: Sequence[Keyed]) -> Passage:
+        """Return the events of `batch` that are new or changed, anonymised, in their order."""
+        if not batch:
+            return Passage((), 0)
+        keys = [self._every(EVENT, one.itself, one.event) for one in batch]
+        fresh: list[tuple[Keyed, tuple[bytes, ...], bytes]] = []
+        known: dict[bytes, bytes | None] = {}
+        for one, own, stored in zip(batch, keys, self._seen(keys), strict=True):
+            contents = self._every(CONTENT, _content(one, self._policy), one.event)
+            if known.get(own[0], stored) in contents:
+                continue
+            known[own[0]] = contents[0]
+            fresh.append((one, own, contents[0]))
+        texts = [[text.reveal() for text in _texts(one.event)] for one, _, _ in fresh]
+        cleaned = self._clean(texts) if texts else []
+        events = tuple(
+            self._finished(one, own, content, iter(record))
+            for (one, own, content), record in zip(fresh, cleaned, strict=True)
+        )
+        return Passage(events, len(batch) - len(events))
+
+    # ------------------------------------------------------------------ tags
+
+    def _when(self, event: Event) -> datetime:
+        return min(event.at or self._now, self._now)
+
+    def _one(self, domain: str, value: str, event: Event) -> bytes:
+        return self._tags.tag(domain, value, self._when(event))
+
+    def _every(self, domain: str, value: str, event: Event) -> tuple[bytes, ...]:
+        first = self._one(domain, value, event)
+        return (first, *(tag for tag in self._tags.live(domain, value) if tag != first))
+
+    # ------------------------------------------------------------------ finishing
+
+    def _finished(
+        self, one: Keyed, keys: tuple[bytes, ...], content: bytes, texts: Iterator[Clean]
+    ) -> CleanQuestion | CleanFeedback:
+        """Put the anonymised texts back in the places `_texts` took them from."""
+        event = one.event
+        user = fold_user(event.user.reveal()) if event.user else ""
+        tagged_user = self._one(USER, user, event) if user else None
+        if isinstance(event, FeedbackEvent):
+            comment = next(texts) if event.comment else None
+            reason = next(texts).text if event.reason else None
+            return CleanFeedback(
+                source=event.source,
+                line=event.line,
+                keys=keys,
+                content=content,
+                targets=tuple(self._every(ALIAS, name, event) for name in one.names),
+                user=tagged_user,
+                at=event.at,
+                received_at=self._now,
+                rating=event.rating,
+                reason=reason,
+                comment=comment,
+                by=event.by,
+            )
+        question = next(texts)
+        standalone = next(texts) if event.standalone else None
+        answer = next(texts) if event.answer else None
+        history = tuple(Turn(turn.role, next(texts).text) for turn in event.history)
+        title = next(texts) if event.title else None
+        chunks = tuple(
+            RetrievedChunk(
+                chunk.rank,
+                id=next(texts).text if chunk.id else None,
+                source=next(texts).text if chunk.source else None,
+                heading=next(texts).text if chunk.heading else None,
+                score=chunk.score,
+            )
+            for chunk in event.chunks
+        )
+        session = _joined(event.source, event.session.reveal()) if event.session else ""
+        return CleanQuestion(
+            source=event.source,
+            line=event.line,
+            keys=keys,
+            content=content,
+            aliases=tuple(self._one(ALIAS, name, event) for name in one.names),
+            session=self._one(SESSION, session, event) if session else None,
+            user=tagged_user,
+            asked_at=event.at,
+            received_at=self._now,
+            question=question,
+            standalone=standalone,
+            history=history,
+            answer=answer,
+            refused=self._refused(event.refused, answer),
+            chunks=chunks,
+            title=title,
+            latency_ms=event.latency_ms,
+            lang=language(_PLACEHOLDER.sub("", question.text)),
+            policy=self._policy,
+        )
+
+    def _refused(self, logged: bool | None, answer: Clean | None) -> bool | None:
+        if logged is not None or answer is None:
+            return logged
+        said = _folded(answer.text)
+        return any(phrase in said for phrase in self._refusals)
+
+
+def _texts(event: Event) -> Iterator[RawText]:
+    """Yield every free text of an event, in the one order `_finished` takes them back in."""
+    if isinstance(event, FeedbackEvent):
+        found = [event.comment, event.reason]
+    else:
+        found = [event.question, event.standalone, event.answer]
+        found += [turn.content for turn in event.history]
+        found.append(event.title)
+        for chunk in event.chunks:
+            found += [chunk.id, chunk.source, chunk.heading]
+    return (text for text in found if text)
+
+
+def _content(one: Keyed, policy: str) -> str:
+    """Return everything an event says and what anonymises it, for a tag that tells changes."""
+    event = one.event
+    said = [text.reveal() for text in _texts(event)]
+    facts: list[object] = [policy, one.itself, one.names, said, _shown(event.user), _time(event)]
+    if isinstance(event, FeedbackEvent):
+        facts += [event.rating, event.by]
+    else:
+        facts += [event.refused, event.latency_ms, [chunk.score for chunk in event.chunks]]
+        facts += [bool(event.standalone), bool(event.answer), _shown(event.session)]
+    return json.dumps(facts)
+
+
+def _joined(*parts: str) -> str:
+    return "\x1f".join(parts)
+
+
+def _shown(text: RawText | None) -> str:
+    return text.reveal() if text is not None else ""
+
+
+def _time(event: Event) -> str:
+    return event.at.isoformat() if event.at else ""
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.replace("\u2019", "'").casefold().split())

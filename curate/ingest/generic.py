@@ -1,0 +1,201 @@
+"""Rows of any log, read by a field map: told, preset, or found by the usual names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from curate.ingest import ratings
+from curate.ingest.conversation import Chat, chat, chunks_of, history_of
+from curate.ingest.envelopes import unwrap
+from curate.ingest.events import ROOT, Part, Piece, Place, Unusable
+from curate.ingest.fields import INVERTED, Fields, folded
+from curate.ingest.jsontext import embedded
+from curate.ingest.paths import ABSENT, Getter
+from curate.ingest.values import ident, moment, raw, text_of, whole_ms
+from curate.model import FeedbackEvent, Json, QuestionEvent, RawText, RawTurn
+
+_TRUE = ("true", "yes", "1", "y")
+_FALSE = ("false", "no", "0", "n")
+_MOST_ALIASES = 16
+
+
+class Generic:
+    """Reads question rows, feedback rows and rows that are both, by a field map.
+
+    `told` gives paths for fields; with `closed` nothing else is looked for, as presets want it.
+    A `trace` path makes each row a part of the question that has all rows of that trace.
+    """
+
+    def __init__(
+        self,
+        told: Mapping[str, str],
+        head: Sequence[Json] = (),
+        *,
+        closed: bool = False,
+        trace: Getter | None = None,
+    ) -> None:
+        self.fields = Fields(told)
+        self._closed = closed
+        self._trace = trace
+        if not closed:
+            seen = [row for row in map(_opened, head) if row]
+            self.fields.learn(seen)
+            self.fields.mistrust_shared_ids(seen)
+
+    def read(self, row: Json, place: Place) -> Iterator[Piece]:
+        """Yield the events of one row. Raises `Unusable`, `ratings.UnknownNumber` or
+        `ratings.UnknownWord`; events yielded before that stand.
+        """
+        row = unwrap(row)
+        if not self._closed and self.fields.is_new(row):
+            self.fields.learn((row,))
+        question = self._question(row, place)
+        rating, inverted = self._rating(row)
+        voted = rating is not ABSENT and (rating not in (None, "") or question is None)
+        if question is not None:
+            yield question
+        elif not voted:
+            raise Unusable("neither a question nor a rating in it")
+        if voted:
+            yield self._vote(row, place, rating, inverted, question)
+
+    # ------------------------------------------------------------------ questions
+
+    def _question(self, row: Json, place: Place) -> QuestionEvent | Part | None:
+        fields, plain = self.fields, place.plain
+        asked = fields.value(row, "question")
+        if asked is ABSENT or asked is None or isinstance(asked, bool):
+            return None
+        said = _chat(asked)
+        question = said.question if said else raw(asked, plain)
+        if question is None:
+            return None
+        getters = fields.getters
+        ids = self._ids(row)
+        answer = raw(_or_none(fields.value(row, "answer")), plain) if "answer" in getters else None
+        history = history_of(fields.value(row, "history")) if "history" in getters else ()
+        if said and not history:
+            history = said.history
+        event = QuestionEvent(
+            place.source,
+            place.line,
+            question,
+            ids[0] if ids else None,
+            ids,
+            self._ident(row, "session"),
+            self._ident(row, "user"),
+            moment(fields.value(row, "ts")),
+            self._text(row, "standalone", plain),
+            history,
+            answer or (said.answer if said else None),
+            _flag(fields.value(row, "refused")) if "refused" in getters else None,
+            chunks_of(fields.value(row, "chunks")) if "chunks" in getters else (),
+            self._text(row, "title", plain),
+            whole_ms(fields.value(row, "latency_ms")) if "latency_ms" in getters else None,
+            place.repaired,
+        )
+        event = _without_own_question(event)
+        if self._trace is None:
+            return event
+        trace = text_of(_or_none(self._trace(row)))
+        if not trace:
+            return event
+        return Part(trace, ROOT + (event.answer is not None), event, place.size)
+
+    def _ids(self, row: Json) -> tuple[RawText, ...]:
+        found: dict[RawText, None] = {}
+        for field in ("id", "target"):
+            for get in self.fields.getters.get(field, ()):
+                if (name := ident(get(row))) is not None:
+                    found[name] = None
+        return tuple(found)[:_MOST_ALIASES]
+
+    def _ident(self, row: Json, field: str) -> RawText | None:
+        return ident(self.fields.value(row, field)) if field in self.fields.getters else None
+
+    def _text(self, row: Json, field: str, plain: bool) -> RawText | None:
+        if field not in self.fields.getters:
+            return None
+        return raw(_or_none(self.fields.value(row, field)), plain)
+
+    # ------------------------------------------------------------------ votes
+
+    def _rating(self, row: Json) -> tuple[object, bool]:
+        found: tuple[object, bool] = (ABSENT, False)
+        paths = self.fields.paths.get("rating", ())
+        for path, get in zip(paths, self.fields.getters.get("rating", ()), strict=True):
+            value = embedded(get(row))
+            if isinstance(value, list):
+                value = value[-1] if value else None
+            if value is ABSENT or isinstance(value, dict):
+                continue
+            if value is not None and value != "":
+                return value, folded(path.rpartition(".")[2]) in INVERTED
+            found = (None, False)
+        return found
+
+    def _vote(
+        self,
+        row: Json,
+        place: Place,
+        rating: object,
+        inverted: bool,
+        question: QuestionEvent | Part | None,
+    ) -> FeedbackEvent:
+        own = self._ident(row, "feedback_id")
+        asked = question.event if isinstance(question, Part) else question
+        targets = asked.aliases if asked else self._ids(row)
+        told = self._ident(row, "target")
+        if asked is None and told is not None:
+            targets = (told, *(name for name in targets if name != told))
+        if asked is None and own is None and len(targets) > 1:
+            # A vote with an id of its own beside the id it is about.
+            bare = ident(row.get("id", row.get("_id")))
+            if bare is not None and bare in targets:
+                own, targets = bare, tuple(name for name in targets if name != bare)
+        if not targets and asked is None:
+            raise Unusable("a vote without the id of what it is about")
+        return FeedbackEvent(
+            place.source,
+            place.line,
+            targets,
+            place.scale.rate(rating, inverted),
+            own or (asked.source_id if asked else None),
+            self._ident(row, "user"),
+            moment(self.fields.value(row, "ts")),
+            self._text(row, "reason", place.plain),
+            self._text(row, "comment", place.plain),
+            ratings.author_of(_or_none(self.fields.value(row, "author"))),
+        )
+
+
+def _opened(row: Json) -> Json:
+    try:
+        return unwrap(row)
+    except Unusable:
+        return {}
+
+
+def _or_none(value: object) -> object:
+    return None if value is ABSENT else value
+
+
+def _chat(asked: object) -> Chat | None:
+    if isinstance(asked, str) and asked.lstrip()[:1] not in ("{", "["):
+        return None
+    return chat(asked)
+
+
+def _flag(value: object) -> bool | None:
+    word = str(value).casefold()
+    if word in _TRUE:
+        return True
+    return False if word in _FALSE else None
+
+
+def _without_own_question(event: QuestionEvent) -> QuestionEvent:
+    """Many logs append the question to the history before they log it."""
+    if event.history and event.history[-1] == RawTurn("user", event.question):
+        return replace(event, history=event.history[:-1])
+    return event

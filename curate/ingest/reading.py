@@ -1,0 +1,283 @@
+"""Opening a log safely, and its bytes as lines.
+
+A log may be huge, hostile, compressed, half-written or shrinking; whatever it is, memory stays
+flat and nothing but a regular file (or standard input) is ever opened.
+"""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import glob
+import gzip
+import io
+import os
+import stat
+import sys
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from curate.model import CurateError, Exit
+
+MAX_LINE = 16 * 1024 * 1024
+"""The longest line that is read, in bytes; a longer one is counted and passed over."""
+
+HEAD = 64 * 1024
+"""How many bytes at the start of a log its form is judged by."""
+
+_BLOCK = 256 * 1024
+_GZIP = b"\x1f\x8b"
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_MAGIC = (
+    (b"SQLite format 3\x00", "an SQLite database, not a log"),
+    (b"PAR1", "a Parquet file, which is not read"),
+    (b"PK\x03\x04", "a ZIP archive or a spreadsheet: unpack it, or save it as CSV"),
+    (b"%PDF", "a PDF document, not a log"),
+)
+
+
+class Damaged(Exception):
+    """The log's bytes end before their time; the message says why, in words."""
+
+
+def expand(pattern: str, root: Path) -> list[Path]:
+    """Return the regular files that `pattern` (a path or a glob, `**` too) names under `root`,
+    sorted. A plain path is returned whatever it is, so that opening it can say what is wrong.
+    """
+    full = str(root / Path(pattern).expanduser())
+    if not glob.has_magic(pattern) or os.path.lexists(full):
+        return [Path(full)]
+    found = glob.glob(full, recursive=True)  # noqa: PTH207 - the pattern may be absolute
+    return [path for path in map(Path, sorted(found)) if path.is_file()]
+
+
+class Log:
+    """An open log: a buffered stream of plain bytes, decompressed, and how far it has been read.
+
+    `path` is a file, `-` for standard input, or an open binary stream. Use it as a context
+    manager. Raises `CurateError` for what is missing, unreadable, a directory, a FIFO or a
+    device; a symbolic link is followed.
+    """
+
+    def __init__(self, path: Path | str | BinaryIO, name: str = "") -> None:
+        if isinstance(path, str | Path):
+            self.name = name or str(path)
+            if str(path) == "-":
+                self.name = name or "standard input"
+                raw: BinaryIO = sys.stdin.buffer
+            else:
+                raw = _open(Path(path), self.name)
+        else:
+            raw, self.name = path, name or "stream"
+        self._owned = isinstance(path, Path) or (isinstance(path, str) and path != "-")
+        self._raw = raw
+        self._counted = _Counted(raw)
+        self.total: int | None = _size(raw)
+        self.stream: io.BufferedReader[Any] = _buffered(self._counted)
+        magic = self.stream.peek(4)[:4]
+        if magic.startswith(_GZIP):
+            self.stream = _buffered(gzip.GzipFile(fileobj=self.stream))
+        elif magic == _ZSTD:
+            self.stream = _buffered(_zstd(self.stream))
+        self.compressed = magic.startswith(_GZIP) or magic == _ZSTD
+
+    @property
+    def done(self) -> int:
+        """How many bytes of the file (compressed ones, if it is) have been read."""
+        return self._counted.count
+
+    def __enter__(self) -> Log:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._owned:
+            self._raw.close()
+
+    def head(self) -> bytes:
+        """Return the first `HEAD` bytes without consuming them.
+
+        Damage among them is left to be met, in its place, by whoever reads on.
+        """
+        start = b""
+        with contextlib.suppress(Damaged), _reading(self.name):
+            while len(start) < HEAD and (block := self.stream.read1(HEAD - len(start))):
+                start += block
+        rest = self.stream
+        self.stream = _buffered(_Chained(start, rest))
+        return start
+
+    def lines(self) -> Iterator[bytes | None]:
+        r"""Yield the lines, split on `\n` only and without it, or None for one longer than
+        `MAX_LINE`. A `\r` before the `\n` is dropped, and a UTF-8 byte order mark at the start.
+
+        Raises `Damaged` when the bytes end early: damaged compression, or a file that shrank.
+        """
+        readline = self.stream.readline
+        start = codecs.BOM_UTF8
+        with _reading(self.name):
+            while line := readline(MAX_LINE + 1):
+                long = len(line) > MAX_LINE and not line.endswith(b"\n")
+                rest = line if long else b""
+                while rest and not rest.endswith(b"\n"):
+                    rest = readline(_BLOCK)
+                if start:
+                    line = line.removeprefix(start)
+                    start = b""
+                yield None if long else line.rstrip(b"\r\n")
+        self.check_whole()
+
+    def check_whole(self) -> None:
+        """Raise `Damaged` if the file is now shorter than what it was when it was opened."""
+        if self.total is not None and self.done < self.total:
+            raise Damaged("the file was cut short while it was read")
+
+    def recoded(self, encoding: str) -> io.BufferedReader[Any]:
+        """Return the rest of the stream as UTF-8, whatever was no `encoding` replaced."""
+        return _buffered(_Recoded(self.stream, encoding, self.name))
+
+
+def unreadable(head: bytes) -> str:
+    """Return in words why these first bytes are no log, or an empty string if they may be one."""
+    for magic, words in _MAGIC:
+        if head.startswith(magic):
+            return words
+    if encoding_of(head) == "utf-16":
+        return ""
+    odd = sum(head[:4096].count(code) for code in (*range(8), *range(14, 27)))
+    return "a binary file, not a log" if odd * 25 > len(head[:4096]) else ""
+
+
+def encoding_of(head: bytes) -> str:
+    """Return `utf-16` where a byte order mark says so, else `utf-8-sig`."""
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    return "utf-8-sig"
+
+
+def _open(path: Path, name: str) -> BinaryIO:
+    try:
+        # O_NONBLOCK: opening a FIFO must not wait for its writer.
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        raise CurateError(f"{name} does not exist", "Check the path.") from None
+    except OSError as error:
+        raise CurateError(
+            f"{name} cannot be read: {error.strerror}", "Check who may read it."
+        ) from None
+    mode = os.fstat(handle).st_mode
+    if stat.S_ISREG(mode):
+        return os.fdopen(handle, "rb", buffering=0)
+    os.close(handle)
+    if stat.S_ISDIR(mode):
+        raise CurateError(
+            f"{name} is a directory", f"Name the files in it: '{name}/*.jsonl'.", Exit.USAGE
+        )
+    raise CurateError(
+        f"{name} is not a regular file", "Pipe it into `curate ingest -` instead.", Exit.USAGE
+    )
+
+
+def _buffered(raw: Any) -> io.BufferedReader[Any]:
+    return io.BufferedReader(raw, _BLOCK)
+
+
+def _size(raw: BinaryIO) -> int | None:
+    try:
+        status = os.fstat(raw.fileno())
+    except OSError:  # a stream without a file under it
+        return None
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+
+def _zstd(stream: BinaryIO) -> BinaryIO:
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    return cast(BinaryIO, zstd.ZstdFile(stream))
+
+
+class _reading:
+    """Turn what can go wrong while reading `name` into `Damaged`, or a `CurateError`."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, _: object) -> None:
+        if isinstance(error, EOFError | zlib.error | gzip.BadGzipFile) or (
+            type(error).__name__ == "ZstdError"
+        ):
+            raise Damaged("the compressed file is damaged or cut off") from None
+        if isinstance(error, OSError):
+            raise CurateError(
+                f"{self._name} cannot be read any further: {error.strerror or 'input error'}",
+                "What was read before is kept; run it again when the file is well.",
+            ) from None
+
+
+class _Counted(io.RawIOBase):
+    def __init__(self, raw: BinaryIO) -> None:
+        self._raw = raw
+        self.count = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        view = cast(memoryview, buffer)
+        data = self._raw.read(len(view)) or b""
+        view[: len(data)] = data
+        self.count += len(data)
+        return len(data)
+
+
+class _Chained(io.RawIOBase):
+    """`start` again, then `rest`."""
+
+    def __init__(self, start: bytes, rest: io.BufferedReader[Any]) -> None:
+        self._start = memoryview(start)
+        self._rest = rest
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        view = cast(memoryview, buffer)
+        if self._start:
+            size = min(len(view), len(self._start))
+            view[:size] = self._start[:size]
+            self._start = self._start[size:]
+            return size
+        return self._rest.readinto1(view)
+
+
+class _Recoded(io.RawIOBase):
+    def __init__(self, stream: io.BufferedReader[Any], encoding: str, name: str) -> None:
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder(encoding)("replace")
+        self._name = name
+        self._ready = b""
+        self._ended = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        view = cast(memoryview, buffer)
+        while not self._ready and not self._ended:
+            with _reading(self._name):
+                block = self._stream.read1(_BLOCK)
+            self._ended = not block
+            text = self._decoder.decode(block, final=self._ended)
+            self._ready = text.encode("utf-8", "replace")
+        size = min(len(view), len(self._ready))
+        view[:size] = self._ready[:size]
+        self._ready = self._ready[size:]
+        return size

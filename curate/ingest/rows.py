@@ -1,0 +1,325 @@
+"""A log's bytes as rows: JSON lines, JSON arrays and documents, and tables of cells.
+
+A row is one JSON object, or one line of a table under its header. What the form of a log is, is
+judged by its first bytes, never by its name.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+import ijson  # type: ignore[import-untyped]
+
+from curate.ingest import jsontext, reading
+from curate.ingest.fields import KNOWN, folded
+from curate.ingest.reading import Damaged, Log
+from curate.model import Json, Rejected
+
+DELIMITERS = ",;\t|"
+
+PAGES = (
+    "data",
+    "events",
+    "feedback_data",
+    "hits.hits",
+    "traces",
+    "runs",
+    "observations",
+    "scores",
+    "messages",
+    "results",
+    "items",
+    "records",
+    "rows",
+    "logs",
+)
+"""Where a page of an API, saved to disk, keeps its list of records."""
+
+_WRAPPED = ("resourceSpans", "resourceLogs")
+_LISTS = ("data", "events", "feedback_data", "traces", "observations", "scores")
+# CloudWatch's S3 export and `aws logs tail` put the time before the message.
+_TIMED = re.compile(rb"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(?:Z|[+-][0-9:]+)?)\s+(\{.*)", re.S)
+
+NOT_JSON = "not JSON"
+TOO_LONG = "longer than 16 MiB"
+CUT_OFF = "cut off at the end of the file"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One record of a log, raw, in memory only.
+
+    `line` is its first line in the file (in a JSON array or document: its number), `plain` says
+    that no character in it needs replacing, `repaired` that its bytes were not valid.
+    """
+
+    line: int
+    value: Json = field(repr=False)
+    size: int = 0
+    plain: bool = False
+    repaired: bool = False
+
+
+_Form = Callable[[Log, bytes], Iterator[Row | Rejected]]
+
+
+def rows(log: Log) -> Iterator[Row | Rejected]:
+    """Yield the rows of `log`, and a `Rejected` for each line or record that is none."""
+    head = log.head()
+    if reason := reading.unreadable(head):
+        yield Rejected(log.name, 1, reason)
+        return
+    if reading.encoding_of(head) == "utf-16":
+        log.stream = log.recoded("utf-16")
+        head = log.head()
+    yield from _form(head)(log, head)
+
+
+def _form(head: bytes) -> _Form:
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if text.startswith(b"[") and text[1:].lstrip()[:1] in (b"{", b"[", b"]", b""):
+        return _array
+    first, end, _ = text.partition(b"\n")
+    if text.startswith(b"{"):
+        return _document if end and _unfinished(first) else _lines
+    if any(part.lstrip().startswith(b"{") or _TIMED.match(part) for part in text.split(b"\n")):
+        return _lines
+    return _table
+
+
+def _unfinished(line: bytes) -> bool:
+    """Say whether a first line is the beginning of a JSON object that goes on below."""
+    return line.rstrip().endswith((b"{", b"[", b",")) and not line.rstrip().endswith(b"},")
+
+
+# ---------------------------------------------------------------------------- lines
+
+
+def _lines(log: Log, _: bytes) -> Iterator[Row | Rejected]:
+    number = 0
+    try:
+        for number, line in enumerate(log.lines(), 1):
+            if line is None:
+                yield Rejected(log.name, number, TOO_LONG)
+            elif line and not line.isspace():
+                yield from _line(log, number, line)
+    except Damaged as damage:
+        yield Rejected(log.name, number + 1, str(damage))
+
+
+def _line(log: Log, number: int, line: bytes) -> Iterator[Row | Rejected]:
+    plain = line.isascii() and b"\\u" not in line and b"\\b" not in line and b"\\f" not in line
+    repaired = False
+    try:
+        value = jsontext.fast(line)
+    except ValueError:
+        plain = False
+        timed = _TIMED.match(line)
+        text = (timed[2] if timed else line).decode("utf-8", "replace")
+        repaired = "\ufffd" in text
+        try:
+            value = jsontext.lenient(text)
+        except jsontext.Broken as broken:
+            yield Rejected(log.name, number, str(broken))
+            return
+        if timed and isinstance(value, dict):
+            value = {"@timestamp": timed[1].decode(), **value}
+    if not isinstance(value, dict):
+        yield Rejected(log.name, number, "JSON, but not an object")
+        return
+    page = _page(value)
+    if page is None:
+        yield Row(number, value, len(line), plain and b"\x7f" not in line, repaired)
+        return
+    for record in page:
+        if isinstance(record, dict):
+            yield Row(number, record, len(line) // len(page), False, repaired)
+        else:
+            yield Rejected(log.name, number, "a page whose records are not objects")
+
+
+def _page(value: Json) -> list[object] | None:
+    """Return the records of a page of an API on one line, or None for anything else."""
+    if len(value) > 8:
+        return None
+    for name in _LISTS:
+        inner = value.get(name)
+        if isinstance(inner, list) and (not inner or isinstance(inner[0], dict)):
+            return inner
+    hits = value.get("hits")
+    if isinstance(hits, dict) and isinstance(hits.get("hits"), list):
+        inner = hits["hits"]
+        return inner if isinstance(inner, list) else None
+    return None
+
+
+# ---------------------------------------------------------------------------- documents
+
+
+def _array(log: Log, _: bytes) -> Iterator[Row | Rejected]:
+    return _items(log, "item", "")
+
+
+def _document(log: Log, head: bytes) -> Iterator[Row | Rejected]:
+    prefix = ""
+    try:
+        for place, event, _ in ijson.parse(head):
+            if event == "start_array" and place in (*PAGES, *_WRAPPED):
+                prefix = place
+                break
+    except ijson.JSONError:
+        pass  # the head ends in the middle of the document
+    if prefix in _WRAPPED:
+        return _items(log, f"{prefix}.item", prefix)
+    return _items(log, f"{prefix}.item" if prefix else "", "")
+
+
+def _items(log: Log, prefix: str, wrap: str) -> Iterator[Row | Rejected]:
+    """Yield the objects at `prefix` of a document of any size, each wrapped in a list under the
+    key `wrap` if one is given.
+    """
+    stream = _Limited(log)
+    number = 0
+    try:
+        for value in ijson.items(stream, prefix, multiple_values=True, use_float=True):
+            number += 1
+            size, stream.since = stream.since, 0
+            if isinstance(value, dict):
+                yield Row(number, {wrap: [value]} if wrap else value, size, False, stream.repaired)
+            else:
+                yield Rejected(log.name, number, "JSON, but not an object")
+        log.check_whole()
+    except ijson.JSONError:
+        yield Rejected(log.name, number + 1, "the JSON breaks off here; the rest is not read")
+    except (Damaged, RecursionError) as damage:
+        yield Rejected(log.name, number + 1, str(damage) or "nested too deep")
+
+
+class _Limited:
+    """The log's bytes as valid UTF-8, refusing a record of more than the longest line."""
+
+    def __init__(self, log: Log) -> None:
+        self._stream = log.recoded("utf-8-sig")
+        self.since = 0
+        self.repaired = False
+
+    def read(self, size: int) -> bytes:
+        if not size:  # how ijson asks what it is reading
+            return b""
+        block = self._stream.read1(size)
+        self.repaired = self.repaired or b"\xef\xbf\xbd" in block
+        self.since += len(block)
+        if self.since > reading.MAX_LINE:
+            raise Damaged("a record longer than 16 MiB; the rest is not read")
+        return block
+
+
+# ---------------------------------------------------------------------------- tables
+
+
+def _table(log: Log, head: bytes) -> Iterator[Row | Rejected]:
+    csv.field_size_limit(reading.MAX_LINE)
+    cells = _Cells(log)
+    text = _decoded_head(head)
+    delimiter = _declared(text)
+    if delimiter:
+        next(cells, None)
+    else:
+        delimiter = _delimiter(text)
+    table = csv.reader(cells, delimiter=delimiter, skipinitialspace=delimiter != "\t")
+    names: list[str] = []
+    line = 1
+    while True:
+        cells.start = cells.number + 1
+        cells.repaired = False
+        try:
+            record = next(table)
+        except StopIteration:
+            break
+        except csv.Error:
+            yield Rejected(log.name, cells.start, "a broken row of the table")
+            continue
+        except Damaged as damage:
+            yield Rejected(log.name, cells.number + 1, str(damage))
+            break
+        line = cells.start
+        if not any(record):
+            continue
+        if not names:
+            names = [name.strip() for name in record]
+            if len(names) == 1 and not _known(names):
+                yield Rejected(log.name, line, "neither JSON nor a table with a known header")
+                yield from (Rejected(log.name, at, NOT_JSON) for at in _rest(cells))
+                break
+            continue
+        if len(record) > len(names) and any(record[len(names) :]):
+            yield Rejected(log.name, line, "a row with more cells than the header")
+            continue
+        value = {name: cell for name, cell in zip(names, record, strict=False) if name and cell}
+        yield Row(line, value, sum(map(len, record)), False, cells.repaired)
+
+
+def _rest(cells: _Cells) -> Iterator[int]:
+    for text in cells:
+        if text.strip():
+            yield cells.number
+
+
+class _Cells(Iterator[str]):
+    """The log's lines as text for the csv module.
+
+    A line that is no UTF-8 is Windows-1252, as long as no line before it proved the file to be
+    UTF-8; then it is repaired.
+    """
+
+    def __init__(self, log: Log) -> None:
+        self._lines = log.lines()
+        self._utf8 = False
+        self.number = 0
+        self.start = 1
+        self.repaired = False
+
+    def __next__(self) -> str:
+        line = next(self._lines)
+        self.number += 1
+        if line is None:
+            raise csv.Error
+        try:
+            text = line.decode()
+            self._utf8 = self._utf8 or not line.isascii()
+        except UnicodeDecodeError:
+            self.repaired = self._utf8
+            text = line.decode("utf-8" if self._utf8 else "cp1252", "replace")
+        return text.replace("\x00", "\ufffd") + "\n"
+
+
+def _decoded_head(head: bytes) -> str:
+    text = head.removeprefix(b"\xef\xbb\xbf")
+    try:
+        return text.decode()
+    except UnicodeDecodeError:
+        return text.decode("cp1252", "replace")
+
+
+def _declared(text: str) -> str:
+    """Return the delimiter of Excel's `sep=;` line, or an empty string."""
+    first = text.split("\n", 1)[0].strip().strip('"')
+    return first[4] if len(first) == 5 and first.lower().startswith("sep=") else ""
+
+
+def _delimiter(text: str) -> str:
+    def score(delimiter: str) -> tuple[int, int]:
+        try:
+            header = next(csv.reader(text.split("\n"), delimiter=delimiter))
+        except (csv.Error, StopIteration):
+            return (0, 0)
+        return (_known(header), len(header))
+
+    return max(DELIMITERS, key=score)
+
+
+def _known(names: Iterable[str]) -> int:
+    return sum(folded(name) in KNOWN for name in names)

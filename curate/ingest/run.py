@@ -1,0 +1,286 @@
+"""The stage itself: read a log into events, anonymise them, hand them over in batches."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import BinaryIO
+
+from curate.config import SourceSettings
+from curate.ingest import formats, rows
+from curate.ingest.door import CleanRecords, Door, Keyed, Saved, Seen, Tags
+from curate.ingest.events import Part, Place, Progress, Recognised, StreamItem, Unusable
+from curate.ingest.ratings import Scale, UnknownNumber, UnknownWord
+from curate.ingest.reading import Log
+from curate.ingest.rows import Row
+from curate.ingest.traces import Traces
+from curate.model import (
+    CleanFeedback,
+    CleanQuestion,
+    Event,
+    FeedbackEvent,
+    QuestionEvent,
+    Rejected,
+)
+
+AD_HOC = "log"
+"""The name of the source of a path given by hand, so that one event in two files is one."""
+
+BATCH = 256
+MOST_LINES = 1_000
+"""How many rejected line numbers are kept per file; the counts go on."""
+
+_HEAD_ROWS = 200
+_HEAD_BYTES = 1024 * 1024
+_STEP = 1024 * 1024
+_MOST_NUMBERS = 12
+
+UNKNOWN_WORD = "a rating that is no known word; say which mean a thumb down with --down"
+
+
+# ---------------------------------------------------------------------------- reading
+
+
+def read(
+    path: Path | str | BinaryIO,
+    source: SourceSettings | None = None,
+    name: str = "",
+    traces: Traces | None = None,
+) -> Iterator[StreamItem]:
+    """Open one log (a path, `-` for standard input, a binary stream) and return its items.
+
+    `name` is what messages call it. Opening happens at once: `CurateError` for what cannot be
+    opened, before anything is read. Give the same `traces` to several logs whose traces may be
+    spread over them, and yield from `traces.finish()` after the last.
+    """
+    source = source or SourceSettings(name=AD_HOC)
+    scale = Scale.of(source.down, source.up)
+    log = Log(path, name)
+    return _read(log, source, scale, traces)
+
+
+def _read(
+    log: Log, source: SourceSettings, told: Scale, traces: Traces | None
+) -> Iterator[StreamItem]:
+    waiting = traces or Traces()
+    with log:
+        stream = rows.rows(log)
+        head, size = [], 0
+        for row in stream:
+            head.append(row)
+            size += row.size if isinstance(row, Row) else 0
+            if len(head) >= _HEAD_ROWS or size >= _HEAD_BYTES:
+                break
+        reading = formats.recognise(source, [row.value for row in head if isinstance(row, Row)])
+        known = dict(reading.map())
+        yield Recognised(log.name, reading.format, known)
+        scale = told if told.down or told.up or reading.scale is None else reading.scale
+        votes = _Numbers(log.name)
+        step = 0
+        for row in itertools.chain(head, stream):
+            if isinstance(row, Rejected):
+                yield row
+                continue
+            place = Place(source.name or AD_HOC, row.line, scale, row.plain, row.repaired, row.size)
+            try:
+                for piece in reading.read(row.value, place):
+                    if isinstance(piece, Part):
+                        yield from _named(log.name, waiting.add(piece))
+                    else:
+                        yield piece
+            except Unusable as why:
+                yield Rejected(log.name, row.line, str(why))
+            except UnknownNumber as unknown:
+                votes.add(row.line, unknown.value)
+            except UnknownWord:
+                yield Rejected(log.name, row.line, UNKNOWN_WORD)
+            except RecursionError:
+                yield Rejected(log.name, row.line, "nested too deep")
+            if log.done - step > _STEP:
+                step = log.done
+                yield Progress(log.name, step, log.total)
+        if traces is None:
+            yield from _named(log.name, waiting.finish())
+        yield from votes.rejected()
+        if dict(reading.map()) != known:
+            yield Recognised(log.name, reading.format, dict(reading.map()), grown=True)
+        yield Progress(log.name, log.done, log.total)
+
+
+def _named(name: str, items: Iterable[QuestionEvent | Rejected]) -> Iterator[StreamItem]:
+    for item in items:
+        yield Rejected(name, item.line, item.reason) if isinstance(item, Rejected) else item
+
+
+class _Numbers:
+    """Ratings that are bare numbers of unknown polarity, told together with all values seen."""
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self._lines: list[int] = []
+        self._values: set[str] = set()
+
+    def add(self, line: int, value: str) -> None:
+        self._lines.append(line)
+        if len(self._values) < _MOST_NUMBERS:
+            self._values.add(value)
+
+    def rejected(self) -> Iterator[Rejected]:
+        seen = ", ".join(sorted(self._values, key=float))
+        reason = (
+            f"a bare number as rating (seen: {seen}), whose meaning is never guessed: "
+            "say which mean a thumb down, as in --down 0 or --down '<=2'"
+        )
+        for line in self._lines:
+            yield Rejected(self._file, line, reason)
+
+
+# ---------------------------------------------------------------------------- running
+
+
+Save = Callable[[Sequence[CleanQuestion | CleanFeedback]], Saved]
+"""Stores a batch in one transaction."""
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport:
+    """What an ingest did, in counts; never a word of the log.
+
+    `rejected_lines` holds, per file, the first `MOST_LINES` line numbers (record numbers in a
+    JSON array or document), `reasons` how often each reason came up, `maps` and `formats` how
+    each file was read.
+    """
+
+    questions_new: int = 0
+    questions_updated: int = 0
+    feedback_new: int = 0
+    feedback_updated: int = 0
+    feedback_joined: int = 0
+    feedback_waiting: int = 0
+    duplicates: int = 0
+    expired: int = 0
+    suppressed: int = 0
+    rejected: int = 0
+    rejected_lines: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    reasons: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    maps: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    formats: Mapping[str, str] = field(default_factory=dict)
+    questions_read: int = 0
+    feedback_read: int = 0
+
+
+_COUNTED = (
+    "questions_new",
+    "questions_updated",
+    "feedback_new",
+    "feedback_updated",
+    "feedback_joined",
+    "feedback_waiting",
+    "duplicates",
+    "suppressed",
+)
+
+
+def run(
+    events: Iterable[StreamItem],
+    *,
+    clean: CleanRecords,
+    tag: Tags,
+    seen: Seen,
+    save: Save,
+    now: datetime,
+    limit: datetime,
+    policy: str = "",
+    refusals: Sequence[str] = (),
+    progress: Callable[[int, int | None], None] | None = None,
+    batch: int = BATCH,
+) -> IngestReport:
+    """Anonymise `events` and save them, a batch at a time; return what became of them.
+
+    Nothing raw is handed to `save`. An event older than `limit` (by its time or, where that is
+    missing or later than `now`, by `now`) is counted and not kept. An event whose content is
+    already stored is neither anonymised nor saved again, so running twice, also after a kill,
+    comes to the same as running once.
+    """
+    tally = _Tally()
+    door = Door(clean=clean, tag=tag, seen=seen, now=now, policy=policy, refusals=refusals)
+    waiting: list[Keyed] = []
+
+    def hand_over() -> None:
+        passage = door.clean(waiting)
+        waiting.clear()
+        tally.counts["duplicates"] += passage.unchanged
+        if passage.events:
+            tally.saved(save(passage.events))
+
+    for item in events:
+        if isinstance(item, QuestionEvent | FeedbackEvent):
+            tally.read(item)
+            keyed = door.keyed(item)
+            if min(item.at or now, now) < limit:
+                tally.counts["expired"] += 1
+                continue
+            waiting.append(keyed)
+            if len(waiting) >= batch:
+                hand_over()
+        elif isinstance(item, Progress):
+            if progress is not None:
+                progress(item.done, item.total)
+        else:
+            if isinstance(item, Recognised) and not item.grown:
+                door.begin_log()
+            tally.note(item)
+    hand_over()
+    return tally.report()
+
+
+def survey(events: Iterable[StreamItem]) -> IngestReport:
+    """Read `events` through and return what they are, keeping and writing nothing."""
+    tally = _Tally()
+    for item in events:
+        if isinstance(item, QuestionEvent | FeedbackEvent):
+            tally.read(item)
+        elif not isinstance(item, Progress):
+            tally.note(item)
+    return tally.report()
+
+
+class _Tally:
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.lines: dict[str, list[int]] = {}
+        self.reasons: dict[str, Counter[str]] = {}
+        self.maps: dict[str, Mapping[str, str]] = {}
+        self.formats: dict[str, str] = {}
+
+    def read(self, event: Event) -> None:
+        asked = isinstance(event, QuestionEvent)
+        self.counts["questions_read" if asked else "feedback_read"] += 1
+
+    def note(self, item: Rejected | Recognised) -> None:
+        if isinstance(item, Recognised):
+            self.maps[item.file] = item.map
+            self.formats[item.file] = item.format
+            return
+        self.counts["rejected"] += 1
+        lines = self.lines.setdefault(item.source, [])
+        if len(lines) < MOST_LINES:
+            lines.append(item.line)
+        self.reasons.setdefault(item.source, Counter())[item.reason] += 1
+
+    def saved(self, saved: Saved) -> None:
+        for name in _COUNTED:
+            self.counts[name] += getattr(saved, name)
+
+    def report(self) -> IngestReport:
+        return IngestReport(
+            rejected_lines={file: tuple(sorted(lines)) for file, lines in self.lines.items()},
+            reasons={file: dict(found) for file, found in self.reasons.items()},
+            maps=self.maps,
+            formats=self.formats,
+            **self.counts,
+        )

@@ -1,0 +1,68 @@
+"""Questions put together from parts that stand on several lines or in several files."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from curate.ingest.events import ROOT, Part
+from curate.model import QuestionEvent, RawText, Rejected
+
+MOST_TRACES = 20_000
+MOST_BYTES = 64 * 1024 * 1024
+"""How much may wait for its other parts; past it, the trace that waited longest goes on."""
+
+_MERGED = ("session", "user", "standalone", "answer", "title", "latency_ms", "refused", "at")
+
+
+class Traces:
+    """Parts waiting for the others of their trace, in bounded memory."""
+
+    def __init__(self) -> None:
+        self._waiting: OrderedDict[str, list[Part]] = OrderedDict()
+        self._bytes = 0
+
+    def add(self, part: Part) -> Iterator[QuestionEvent | Rejected]:
+        """Take in a part; yield the questions that had to make room for it."""
+        self._waiting.setdefault(part.trace, []).append(part)
+        self._bytes += part.size
+        while len(self._waiting) > MOST_TRACES or (
+            self._bytes > MOST_BYTES and len(self._waiting) > 1
+        ):
+            _, parts = self._waiting.popitem(last=False)
+            self._bytes -= sum(part.size for part in parts)
+            yield _whole(parts)
+
+    def finish(self) -> Iterator[QuestionEvent | Rejected]:
+        """Yield what is left, in the order in which it began."""
+        while self._waiting:
+            _, parts = self._waiting.popitem(last=False)
+            yield _whole(parts)
+        self._bytes = 0
+
+
+def _whole(parts: list[Part]) -> QuestionEvent | Rejected:
+    parts = sorted(parts, key=lambda part: -part.weight)
+    asking = next((p.event for p in parts if p.weight >= ROOT and p.event.question), None)
+    if asking is None:
+        root = parts[0].weight >= ROOT
+        why = "a trace without the text of its question" if root else "a trace without its root"
+        return Rejected(parts[0].event.source, parts[0].event.line, why)
+    events = [part.event for part in parts]
+    values: dict[str, Any] = {
+        name: next((v for event in events if (v := getattr(event, name)) is not None), None)
+        for name in _MERGED
+    }
+    aliases: dict[RawText, None] = {}
+    for event in (asking, *events):
+        aliases.update(dict.fromkeys(event.aliases))
+    return replace(
+        asking,
+        aliases=tuple(aliases),
+        history=next((event.history for event in (asking, *events) if event.history), ()),
+        chunks=next((event.chunks for event in events if event.chunks), ()),
+        repaired=any(event.repaired for event in events),
+        **values,
+    )

@@ -1,0 +1,136 @@
+"""Chat messages and chunks in the shapes they are logged in."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from curate.ingest.conversation import MAX_CHUNKS, MAX_TURNS, chat, chunks_of, history_of
+from curate.model import RawText, RawTurn
+
+USER = RawTurn("user", RawText("may I keep the key?"))
+BOT = RawTurn("assistant", RawText("Yes."))
+MESSAGES = [
+    {"role": "system", "content": "Answer from the handbook."},
+    {"role": "user", "content": "may I keep the key?"},
+    {"role": "assistant", "content": "Yes."},
+    {"role": "tool", "content": "[]"},
+    {"role": "user", "content": [{"type": "text", "text": "and over night?"}]},
+]
+
+
+def test_the_last_user_message_is_the_question_and_what_came_before_is_history() -> None:
+    found = chat(MESSAGES)
+
+    assert found is not None
+    assert found.question == RawText("and over night?")
+    assert found.history == (USER, BOT)
+    assert found.answer is None
+
+
+@pytest.mark.parametrize(
+    "value",
+    [json.dumps(MESSAGES), {"messages": MESSAGES}, json.dumps({"messages": MESSAGES}), [MESSAGES]],
+)
+def test_messages_are_found_in_json_and_objects(value: object) -> None:
+    found = chat(value)
+
+    assert found is not None
+    assert found.question == RawText("and over night?")
+
+
+def test_a_message_after_the_last_question_is_its_answer() -> None:
+    found = chat(MESSAGES[:3])
+
+    assert found is not None
+    assert (found.question, found.answer) == (USER.content, BOT.content)
+    assert found.history == ()
+
+
+def test_langchain_and_part_messages_are_read() -> None:
+    constructor = {
+        "id": ["langchain", "schema", "HumanMessage"],
+        "kwargs": {"content": "a"},
+        "lc": 1,
+    }
+    for message in (
+        {"type": "human", "data": {"content": "a"}},
+        {"type": "HumanMessage", "content": "a"},
+        {**constructor, "type": "constructor"},
+        {"role": "user", "parts": [{"type": "text", "content": "a"}]},
+    ):
+        found = chat([message])
+        assert found is not None
+        assert found.question == RawText("a")
+
+
+@pytest.mark.parametrize("value", [[], {}, "text", None, [1], [{"role": "system", "content": "a"}]])
+def test_without_a_user_there_is_no_chat(value: object) -> None:
+    assert chat(value) is None
+
+
+def test_history_is_messages_or_pairs() -> None:
+    pairs = [["may I keep the key?", "Yes."]]
+    objects = [{"question": "may I keep the key?", "answer": "Yes."}]
+    tagged = [["human", "may I keep the key?"], ["ai", "Yes."]]
+    for value in (MESSAGES[:3], pairs, objects, tagged, json.dumps(pairs)):
+        assert history_of(value) == (USER, BOT)
+    assert history_of("no history") == ()
+    assert len(history_of(pairs * 100)) == MAX_TURNS
+
+
+def ids(value: object) -> list[tuple[int, str | None, str | None, str | None, float | None]]:
+    def shown(text: RawText | None) -> str | None:
+        return text.reveal() if text else None
+
+    return [
+        (c.rank, shown(c.id), shown(c.source), shown(c.heading), c.score) for c in chunks_of(value)
+    ]
+
+
+FULL = [(1, "a#1", "a.md", "Keys", 0.5)]
+META = {"source": "a.md", "heading": "Keys"}
+PHOENIX = {"document.id": "a#1", "document.score": 0.5, "document.metadata": META}
+NODE = {"id_": "a#1", "metadata": {"file_name": "a.md", "heading": "Keys"}}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [{"id": "a#1", "score": 0.5, "content": "x", **META}],
+        [{"page_content": "x", "metadata": {"id": "a#1", "score": 0.5, **META}}],
+        [{"node": NODE, "score": 0.5}],
+        [PHOENIX],
+        [[{"id": "a#1", "metadata": {"source": "a.md", "section": "Keys"}}, 0.5]],
+        {
+            "documents": [
+                {"segment_id": "a#1", "document_name": "a.md", "title": "Keys", "score": 0.5}
+            ]
+        },
+        repr([PHOENIX]),
+    ],
+)
+def test_a_chunk_is_read_in_every_shape(value: object) -> None:
+    assert ids(value) == FULL
+    assert ids(value if isinstance(value, str) else json.dumps(value)) == FULL
+
+
+def test_chunks_may_be_bare_ids() -> None:
+    expected = [(1, "a#1", None, None, None), (2, "b#2", None, None, None)]
+
+    assert ids(["a#1", "b#2"]) == expected
+    assert ids("a#1; b#2") == expected
+
+
+def test_the_text_of_a_chunk_is_not_kept() -> None:
+    assert ids(["A passage of some length.\n" * 20]) == [(1, None, None, None, None)]
+
+
+@pytest.mark.parametrize("value", [None, 5, {}, "[" * 100_000, "[1 +", [None]])
+def test_what_holds_no_chunks_gives_none(value: object) -> None:
+    assert chunks_of(value) == ()
+
+
+def test_chunks_are_limited() -> None:
+    assert len(chunks_of(["a"] * 1000)) == MAX_CHUNKS
