@@ -13,10 +13,13 @@ from rapidfuzz.distance import Indel
 
 _PROBES = (24, 48, 96, 192)
 _SHORT_PROBE = 12
-_SMALL = 256  # bytes: gaps whose sides are both this short are compared byte by byte
+_SMALL = 64  # bytes: gaps whose sides are both this short are compared byte by byte
 _TABLE = 1_000_000  # cells of the largest byte by byte comparison
 _RUN = 4
 _LONE_RUN = 12
+_SLIDING = 8  # bytes of the shortest run worth moving beside a stronger one
+_NEAR = 16
+_FAR = 32
 
 
 class Block(NamedTuple):
@@ -55,7 +58,47 @@ def align(old: bytes, new: bytes) -> list[Block]:
         elif (b - a) * (y - x) <= _TABLE:
             found += _compare(old, a, b, new, x, y)
     found.sort()
-    return joined(found)
+    settled = _settled(joined(found), new)
+    return joined(_mirror(_settled(_mirror(settled), old)))
+
+
+def _mirror(blocks: list[Block]) -> list[Block]:
+    return [Block(block.new, block.old, block.length) for block in blocks]
+
+
+def _settled(blocks: list[Block], new: bytes) -> list[Block]:
+    """Return `blocks` with repeated runs moved beside the stronger of their neighbours.
+
+    Where a run stands several times on the new side, an insertion can be read before or after
+    it. It belongs with the longer run it adjoined on the old side.
+    """
+    moved = list(blocks)
+    for at in range(len(moved) - 2, 0, -1):
+        before, run, after = moved[at - 1 : at + 2]
+        gap = after.old - run.old - run.length
+        if run.length < _SLIDING or gap > _NEAR or after.new - run.new - run.length < gap + _FAR:
+            continue
+        near_before = run.old - before.old - before.length <= _NEAR
+        if near_before and before.length >= after.length:
+            continue
+        text = new[run.new : run.new + run.length]
+        spot = new.rfind(text, run.new + 1, after.new)
+        if spot >= 0 and after.new - spot - run.length <= gap + _NEAR:
+            moved[at] = Block(run.old, spot, run.length)
+    for at in range(1, len(moved) - 1):
+        before, run, after = moved[at - 1 : at + 2]
+        gap = run.old - before.old - before.length
+        end = before.new + before.length
+        if run.length < _SLIDING or gap > _NEAR or run.new - end < gap + _FAR:
+            continue
+        near_after = after.old - run.old - run.length <= _NEAR
+        if near_after and after.length >= before.length:
+            continue
+        text = new[run.new : run.new + run.length]
+        spot = new.find(text, end, run.new + run.length - 1)
+        if 0 <= spot <= end + gap + _NEAR:
+            moved[at] = Block(run.old, spot, run.length)
+    return moved
 
 
 def joined(blocks: list[Block]) -> list[Block]:

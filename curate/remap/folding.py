@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_right
 from dataclasses import dataclass
 
 _LOWER = bytes.maketrans(bytes(range(65, 91)), bytes(range(97, 123)))
@@ -82,6 +81,7 @@ _MARKUP = re.compile(
     rb"|<(?:a(?:href|name|class|id)|abbrtitle|(?:span|div|p)(?:style|class)|fontcolor"
     rb"|img(?:src|alt))[^<>]*>"
 )
+_LINK = re.compile(rb"\]\(")
 _LEADING = re.compile(rb"(?:#{1,6}|>+|[-*+](?![-\d])|\d{1,2}\.(?=[^\d]))+")
 
 
@@ -95,40 +95,6 @@ def unmarked(folded: bytes) -> bytes:
     return _MARKUP.sub(b"", folded[lead.end() :] if lead else folded)
 
 
-def character_start(folded: bytes, at: int) -> int:
-    """Return the largest offset not after `at` where a character of `folded` begins."""
-    while 0 < at < len(folded) and folded[at] & 0xC0 == 0x80:
-        at -= 1
-    return at
-
-
-def code_points(folded: bytes) -> int:
-    """Return how many characters `folded` has, counting a cut one by its first byte."""
-    return len(folded) - sum(folded.count(byte) for byte in _CONTINUATIONS) if folded else 0
-
-
-_CONTINUATIONS = [bytes([byte]) for byte in range(0x80, 0xC0)]
-
-
-# ---------------------------------------------------------------------------- headings
-
-_HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
-_FENCE = re.compile(r"^ {0,3}(```|~~~)", re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class HeadingMark:
-    """A Markdown heading's folded title and where its line begins in folded text."""
-
-    at: int
-    title: bytes
-
-
-def heading_marks(text: str) -> list[HeadingMark]:
-    """Return the Markdown headings of `text`, fenced code left out, in order."""
-    fences = [match.start() for match in _FENCE.finditer(text)]
-    marks = []
-    for match in _HEADING.finditer(text):
-        if bisect_right(fences, match.start()) % 2 == 0:
-            marks.append(HeadingMark(len(fold(text[: match.start()])), fold(match.group(2))))
-    return marks
+def only_markup_lost(was: bytes, now: bytes) -> bool:
+    """Say whether `now` is `was` in other markup. A link that was not there is an edit."""
+    return unmarked(was) == unmarked(now) and len(_LINK.findall(now)) <= len(_LINK.findall(was))

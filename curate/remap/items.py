@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from rapidfuzz import fuzz
 
 from curate.remap.aligning import Block
-from curate.remap.folding import letters, unmarked
+from curate.remap.folding import letters, only_markup_lost
 from curate.remap.links import Links
 from curate.remap.locating import ALIKE, Located, Place, find_all, locate
 from curate.remap.moves import Chain
@@ -16,6 +16,7 @@ from curate.remap.reading import Label
 from curate.remap.stitching import Corpus
 
 _ROOM = 40  # bytes of equal surroundings that make a repeated phrase trustworthy
+_CLEAR_ROOM = 160  # ... where the same phrase was added elsewhere in the document
 _UNIQUE = 2000  # bytes of surroundings that are compared to tell repeats apart
 _SURE_TEXT = 32  # bytes of text that is only found once by chance
 _LEAST_TEXT = 12
@@ -143,14 +144,14 @@ class Carrier:
         pieces = self._one_document(pieces)
         if not pieces:
             return self._gone(place, text)
-        landing = self._span(place, pieces)
+        landing = self._whole(place, text, pieces) or self._span(place, pieces)
         found = self.new.text(landing.start, landing.end)
         landing.moved = (
             self.new.sources[self.new.document_of(landing.start)] != self.old.sources[document]
         )
         if found == text:
             landing.evidence_ok = "strict"
-        elif unmarked(found) == unmarked(text):
+        elif only_markup_lost(text, found):
             landing.evidence_ok = "markup"
         else:
             covered = sum(piece.length for piece in pieces)
@@ -188,6 +189,23 @@ class Carrier:
         gap_old = then.old - first.old - first.length
         gap_new = then.new - first.new - first.length
         return 0 <= gap_new <= 2 * gap_old + 200
+
+    def _whole(self, place: Place, text: bytes, pieces: list[Block]) -> _Landing | None:
+        """Return where the text stands unchanged at the offset of one of its pieces.
+
+        An insertion beside a phrase can be aligned as one inside it: where text repeats, an edit
+        may slide.
+        """
+        for piece in sorted(pieces, key=lambda piece: -piece.length):
+            start = piece.new - (piece.old - place.start)
+            document = self.new.document_of(piece.new)
+            if (
+                start >= self.new.bases[document]
+                and start + len(text) <= self.new.bases[document + 1]
+                and self.new.text(start, start + len(text)) == text
+            ):
+                return _Landing(start, start + len(text))
+        return None
 
     def _span(self, place: Place, pieces: list[Block]) -> _Landing:
         """Return the span of the new text that `pieces` and the edits at their ends cover."""
@@ -305,8 +323,19 @@ class Carrier:
         left = max(run.new, landing.start - _UNIQUE)
         right = min(run.new + run.length, landing.end + _UNIQUE)
         around = self.new.text(left, right)
-        if document.find(around) != document.rfind(around):
+        if run.length < len(text) + _CLEAR_ROOM and self._is_added(found, number):
+            landing.doubts.append("the same words were added there")
+        elif document.find(around) != document.rfind(around):
             landing.doubts.append("its surroundings stand there more than once")
+
+    def _is_added(self, text: bytes, document: int) -> bool:
+        """Say whether text that is new in the document holds `text` too."""
+        low, high = int(self.new.bases[document]), int(self.new.bases[document + 1])
+        return any(
+            low <= start and end <= high and text in self.new.text(start, end)
+            for start, end in self.chain.spare
+            if end - start >= len(text)
+        )
 
     def _run(self, place: Place) -> Block:
         """Return the block of the chain that holds the whole place, or an empty one."""
@@ -361,7 +390,8 @@ class Carrier:
             return self._item(label, "lost", [], "missing", None, doubts)
         answers = []
         split = False
-        for landing in found:
+        unedited = [landing for landing in found if landing.evidence_ok != "edited"]
+        for landing in unedited or found:
             for start, end in landing.others or [(landing.start, landing.end)]:
                 chunks, together = self._holding(start, end)
                 split = split or together
@@ -374,7 +404,7 @@ class Carrier:
             doubts += [doubt for doubt in landing.doubts if doubt not in doubts]
         chunks = sorted({chunk for answer in answers for chunk in answer})
         grades = ("edited", "missing", "markup", "strict")
-        evidence_ok = min((landing.evidence_ok for landing in found), key=grades.index)
+        evidence_ok = min((landing.evidence_ok for landing in unedited or found), key=grades.index)
         if not chunks:
             status = "lost"
             doubts.append("no chunk holds its text")
@@ -384,7 +414,7 @@ class Carrier:
             status = "moved"
         else:
             status = "split" if split else "kept"
-        first = found[0]
+        first = (unedited or found)[0]
         start, end = first.others[0] if first.others else (first.start, first.end)
         return self._item(label, status, chunks, evidence_ok, (start, end), doubts)
 

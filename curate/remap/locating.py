@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from dataclasses import dataclass
 
 from rapidfuzz import fuzz
 
-from curate.remap.folding import fold, heading_marks, letters, unmarked
+from curate.remap.folding import fold, letters, unmarked
 from curate.remap.reading import Label
 from curate.remap.stitching import Corpus
 
@@ -38,18 +37,14 @@ class Located:
 
 
 def locate(label: Label, gold: list[int], corpus: Corpus) -> Located:
-    """Find the evidence of `label` in its gold chunks (numbers in document order).
-
-    Several places are narrowed to those whose holders are exactly the gold chunks, then to those
-    under the label's heading.
-    """
+    """Find every place of `label`'s evidence in its gold chunks (numbers in document order)."""
     evidence = fold(label.evidence)
     documents = sorted({corpus.document_of_chunk(chunk) for chunk in gold})
     for how, search in ((STRICT, _strict), (LETTERS, _letters)):
         spans = [span for document in documents for span in search(evidence, document, corpus)]
         places = _in_gold(spans, gold, corpus)
         if places:
-            return Located(_narrowed(places, label, gold, corpus), how, True)
+            return Located(tuple(places), how, True)
     alike = [place for document in documents for place in _alike(evidence, document, gold, corpus)]
     if alike:
         return Located(tuple(alike), ALIKE, True)
@@ -58,7 +53,7 @@ def locate(label: Label, gold: list[int], corpus: Corpus) -> Located:
         documents.append(elsewhere)
     spans = [span for document in documents for span in _strict(evidence, document, corpus)]
     places = [Place(start, end, corpus.holders(start, end)) for start, end in spans]
-    return Located(_narrowed(places, label, gold, corpus), STRICT if places else "", False)
+    return Located(tuple(places), STRICT if places else "", False)
 
 
 def _strict(evidence: bytes, document: int, corpus: Corpus) -> list[tuple[int, int]]:
@@ -123,35 +118,3 @@ def _in_gold(spans: list[tuple[int, int]], gold: list[int], corpus: Corpus) -> l
         for place in places
         if wanted.issuperset(touched := corpus.touched(place.start, place.end)) and touched
     ]
-
-
-def _narrowed(
-    places: list[Place], label: Label, gold: list[int], corpus: Corpus
-) -> tuple[Place, ...]:
-    if len(places) > 1:
-        exact = [place for place in places if set(place.chunks) == set(gold)]
-        places = exact or places
-    if len(places) > 1 and label.heading:
-        under = [place for place in places if _is_under(place, label.heading, corpus)]
-        places = under or places
-    return tuple(places)
-
-
-def _is_under(place: Place, heading: str, corpus: Corpus) -> bool:
-    """Say whether the nearest Markdown heading before `place` is `heading`."""
-    document = corpus.document_of(place.start)
-    marks = marks_of(corpus, document)
-    at = bisect_right(marks, (place.start, b"\xff"))
-    return bool(at) and marks[at - 1][1] in (fold(heading), unmarked(fold(heading)))
-
-
-def marks_of(corpus: Corpus, document: int) -> list[tuple[int, bytes]]:
-    """Return `(offset, folded title)` of the headings in a document whose raw text was kept."""
-    marks = set()
-    for chunk in range(int(corpus.firsts[document]), int(corpus.firsts[document + 1])):
-        text = corpus.chunks.texts.get(int(corpus.rows[chunk]), "")
-        if "#" in text:
-            # a chunk's text may begin with context that the document does not repeat
-            shift = int(corpus.ends[chunk]) - len(fold(text))
-            marks.update((shift + mark.at, mark.title) for mark in heading_marks(text))
-    return sorted(marks)

@@ -8,7 +8,7 @@ its original is still in its place, so nothing of it is left over on the old sid
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -55,7 +55,7 @@ class Chain:
     out_of_order: int
     breaks: int
     changed_chunks: int
-    spare: list[tuple[int, int]] = field(default_factory=list)
+    spare: list[tuple[int, int]]
 
     def lift(self, start: int, end: int) -> list[Block]:
         """Return the pieces of the old span `start:end` that survive, in old order."""

@@ -69,8 +69,7 @@ class Label:
 class Chunks:
     """A chunk file as columns, in file order; `leads` only in files with context lines.
 
-    `bodies` are folded texts. `texts` holds the raw text of the chunks whose source was asked
-    for by name. `total` counts the file's chunks, those that were not wanted included.
+    `bodies` are folded texts. `total` counts the file's chunks, those not wanted included.
     `leads[i]` are the folded lengths of the first one, two, ... lines of chunk `i`.
     """
 
@@ -84,7 +83,6 @@ class Chunks:
     starts: list[int] = field(default_factory=list)
     indexes: list[int] = field(default_factory=list)
     leads: list[tuple[int, ...]] = field(default_factory=list)
-    texts: dict[int, str] = field(default_factory=dict)
     blank: int = 0
     first_blank: str = ""
 
@@ -113,7 +111,6 @@ def read_chunks(
     *,
     wanted: Collection[str] | None,
     gold_ids: Collection[str] = (),
-    keep_text: Collection[str] = (),
     context: bool = False,
     progress: Progress,
     stage: str,
@@ -146,8 +143,6 @@ def read_chunks(
             text = row.text if isinstance(row, _Line) else _decode_text(row, path)
             heading = row.heading or ""
             body = fold(text)
-            if source in keep_text or row.id in gold_ids:
-                chunks.texts[len(chunks.ids)] = text
             chunks.ids.append(row.id)
             chunks.sources.append(source)
             chunks.headings.append(interned.setdefault(heading, heading))

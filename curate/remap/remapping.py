@@ -92,13 +92,16 @@ def _carry(
             side.path,
             wanted=wanted,
             gold_ids=gold_ids if side is sides[0] else (),
-            keep_text=keep,
             context=side.modes.context_line,
             progress=progress,
             stage=f"reading {side.name}",
         )
         if side is sides[0]:
-            stray = {chunks.sources[row] for row in chunks.texts} - named
+            stray = {
+                source
+                for source, name in zip(chunks.sources, chunks.ids, strict=True)
+                if name in gold_ids
+            } - named
             keep = named | stray
             if wanted is not None and not stray.issubset(wanted):
                 return _carry(sides, labels, set(wanted) | stray, progress)
