@@ -68,15 +68,16 @@ class Database:
 def connect(
     path: Path,
     *,
-    busy_ms: int = BUSY_MS,
+    busy_ms: int | None = None,
     foreign_keys: bool = True,
     query_only: bool = False,
 ) -> sqlite3.Connection:
     """Return a plain connection in autocommit mode, with every setting made and read back.
 
-    Never creates a file. Raises `CurateError` when the file cannot be opened or a setting does
-    not hold.
+    `busy_ms` is how long it waits for a lock, by default `BUSY_MS`. Never creates a file. Raises
+    `CurateError` when the file cannot be opened or a setting does not hold.
     """
+    busy_ms = BUSY_MS if busy_ms is None else busy_ms
     with explained(path):
         connection = sqlite3.connect(
             f"{path.absolute().as_uri()}?mode=rw",

@@ -28,7 +28,7 @@ from curate.store.engine import Database
 from curate.store.intake import Saved
 from curate.store.mapping import item_from_json
 from curate.store.reading import Counts, missing
-from curate.store.tables import item, record
+from curate.store.tables import alias, item, record
 
 
 class Store:
@@ -145,6 +145,15 @@ class Store:
         if not found:
             raise missing(f"record {identifier}")
         return found[0]
+
+    def named(self, tags: Collection[bytes]) -> Record | None:
+        """Return the record that one of these alias tags names, the newest of several, or None."""
+        with self._database.read() as connection:
+            query = select(record).where(
+                record.c.id.in_(select(alias.c.record).where(alias.c.tag.in_(tags)))
+            )
+            found = reading.records(connection, query, now=self._now())
+        return max(found, key=lambda one: (one.received_at, one.id), default=None)
 
     def item_ids(self, *, status: str = "", split: str = "") -> list[str]:
         """Return the ids of items in order, of one status and split or, with "", of all."""
@@ -309,14 +318,13 @@ class Store:
 
     def purge(
         self,
-        now: datetime,
-        dry_run: bool = False,
         *,
         by: str,
         matcher: Matcher,
         destroy: Callable[[], int] = lambda: 0,
+        dry_run: bool = False,
     ) -> Receipt:
-        """Remove what has expired at `now`, bytes and all, and return the receipt, which is kept.
+        """Remove what has expired, bytes and all, and return the receipt, which is kept.
 
         `destroy` is called first and returns how many keys of raw text it destroyed. The
         receipt's status is `clean`, `deferred` (try again later) or `not verified`. A dry run
@@ -326,7 +334,7 @@ class Store:
         return retention.purge(
             self._database,
             by=by,
-            now=now,
+            now=self._now(),
             keep=self._keep,
             matcher=matcher,
             destroy=destroy,
