@@ -10,9 +10,10 @@ Stages never import each other; here, and only here, one stage's function is han
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,10 +31,13 @@ from curate.model import (
     Passage,
     Receipt,
     Record,
+    Version,
 )
 
 if TYPE_CHECKING:
     from curate.corpus.corpus import Corpus
+    from curate.export.versions import Build
+    from curate.ingest.events import StreamItem
     from curate.ingest.run import IngestReport
     from curate.privacy.anonymise import Anonymiser
     from curate.privacy.tags import Tagger
@@ -46,9 +50,6 @@ DATABASE = "curate.db"
 INDEX = "corpus.db"
 KEYS = "keys"
 EXPORTS = "exports"
-AD_HOC = "log"
-"""The source name of files given on the command line: the same event in two files is one event."""
-
 Progress = Callable[[int, int | None], None]
 """Called with bytes read so far and bytes in all, None where nobody can know."""
 
@@ -255,7 +256,7 @@ class Workspace:
         for source in self.settings.sources:
             if any(match.absolute() == wanted for match in _glob(self.root, source.path)):
                 return source
-        return SourceSettings(name=AD_HOC, path=str(path))
+        return SourceSettings(path=str(path))
 
     def ingest(
         self,
@@ -274,11 +275,15 @@ class Workspace:
         inputs = list(inputs)
         if (self.root / self.settings.corpus.root).is_dir():
             self.ready_corpus()
-        if strict:
-            run.verify(inputs)
+        if strict and (bad := run.survey(_events(inputs)).rejected):
+            raise CurateError(
+                f"{bad} bad lines, so nothing was read in (--strict)",
+                "Without --strict they are counted, named by number and passed over.",
+                Exit.FOUND,
+            )
         now = self.now()
         return run.run(
-            inputs,
+            _events(inputs),
             clean=self.anonymiser.clean_records,
             policy=self.anonymiser.policy,
             tag=self.tagger,
@@ -295,9 +300,9 @@ class Workspace:
 
         Raises `CurateError` when no question of that id is kept.
         """
-        from curate.ingest import run
+        from curate.ingest import door
 
-        record = self.store.named(self.tagger.live(run.ALIAS, run.alias(source, log_id)))
+        record = self.store.named(self.tagger.live(door.ALIAS, door.alias(source, log_id)))
         if record is None or record.candidate is None:
             raise CurateError(
                 f"no question of source `{source}` with that id is kept",
@@ -321,7 +326,7 @@ class Workspace:
 
     def purge(self, *, dry_run: bool = False) -> Receipt:
         """Remove what has expired, bytes and all, and prove it."""
-        return self.store.purge(by=self.who, dry_run=dry_run)
+        return self.store.purge(by=self.who, matcher=self.matcher, dry_run=dry_run)
 
     # ------------------------------------------------------------------ curating
 
@@ -478,13 +483,87 @@ class Workspace:
 
     # ------------------------------------------------------------------ versions
 
-    def export(self, to: Path | None = None) -> Exported:
+    def export(self, to: Path | None = None, *, umask: int = 0o077) -> Exported:
         """Write the set as its next version, or name the last one when nothing changed.
 
-        With `to`, the same files also stand there, with the user's own file mode. Raises
+        With `to`, the same files also stand there, with the modes that `umask` leaves. Raises
         `Refused` when an item fails the checks; nothing is written then.
         """
-        raise NotImplementedError
+        from curate.export import remotes, versions, writing
+
+        for directory in (self.root / EXPORTS, *([to] if to else [])):
+            remotes.guard(directory, self.settings.export.allowed_remotes)
+        items = self.store.items()
+        findings = self._check(items)
+        errors = [finding for finding in findings if finding.severity == "error"]
+        if errors:
+            raise Refused(errors)
+        last = max(self.store.versions(), key=lambda one: one.number, default=None)
+        build = self._build(
+            Version(
+                number=last.number + 1 if last else 1,
+                parent=last.number if last else None,
+                digest="",
+                at=self.now(),
+                by=self.who,
+                items=tuple(items),
+                corpus=self.corpus.digest(),
+                policy=self.anonymiser.policy,
+            )
+        )
+        if not build.items:
+            raise CurateError(
+                "not exported: no item is ready", "Curate some: `curate open`.", Exit.FOUND
+            )
+        new = last is None or last.digest != build.digest
+        if last and not new:
+            build = self._build(self.store.version(last.number))
+        directory = self.root / EXPORTS / versions.name(build.number)
+        if new:
+            self.store.add_version(
+                Version(
+                    number=build.number,
+                    parent=build.parent,
+                    digest=build.digest,
+                    at=self.now(),
+                    by=self.who,
+                    items=build.items,
+                    corpus=self.corpus.digest(),
+                    policy=self.anonymiser.policy,
+                ),
+                lambda: writing.publish(directory, build.files),
+            )
+        else:
+            writing.publish(directory, build.files)
+        writing.point_latest(directory)
+        if to:
+            writing.mirror(build.files, to, umask)
+        warnings = tuple(finding for finding in findings if finding.severity == "warning")
+        return Exported(build.number, directory, new, build.counts, warnings)
+
+    def _build(self, wanted: Version) -> Build:
+        from curate.export import versions
+
+        return versions.build(
+            wanted.items,
+            number=wanted.number,
+            parent=wanted.parent,
+            root=self.settings.corpus.root,
+            corpus=wanted.corpus,
+            policy=wanted.policy,
+            tool=f"curate {version('curate')}",
+        )
+
+
+def _events(inputs: Iterable[tuple[Path | None, SourceSettings]]) -> Iterator[StreamItem]:
+    """Read logs one after the other; a trace may be spread over several."""
+    from curate.ingest import run
+    from curate.ingest.traces import Traces
+
+    traces = Traces()
+    for path, source in inputs:
+        yield from run.read(path or "-", source, traces=traces)
+    yield from traces.finish()
 
 
 def _glob(root: Path, pattern: str) -> list[Path]:

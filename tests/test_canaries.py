@@ -75,7 +75,7 @@ def events() -> list[dict[str, Any]]:
 
 
 def forms(marker: str) -> set[bytes]:
-    """A marker as it could hide: plain, lower, upper, UTF-16, hex, JSON, base64 at three offsets."""
+    """A marker as it could hide: plain, lower, upper, UTF-16, hex, JSON, base64 (3 offsets)."""
     raw = marker.encode()
     shifted = {base64.b64encode(b"\0" * k + raw)[(4 if k else 0) : -4] for k in range(3)}
     return {

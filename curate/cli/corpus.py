@@ -6,6 +6,7 @@ import click
 
 from curate.cli import output
 from curate.cli.context import Shared, json_option, shared_options
+from curate.text import one_line
 
 
 @click.group()
@@ -50,6 +51,6 @@ def search(shared: Shared, query: tuple[str, ...], k: int, as_json: bool) -> Non
         return
     for rank, row in enumerate(found, 1):
         output.line(f"{rank}  {row['source']} › {row['heading']}  {row['score']:.3f}")
-        output.line(f"   {output.one_line(row['sentence'])}")
+        output.line(f"   {one_line(row['sentence'])}")
     if not found:
         output.say("nothing found", quiet=shared.quiet)

@@ -11,6 +11,7 @@ import click
 from curate.cli import output
 from curate.cli.context import Shared, json_option, shared_options
 from curate.model import Candidate, CurateError, Evidence, Exit, Item
+from curate.text import one_line
 
 if TYPE_CHECKING:
     from curate.workspace import Workspace
@@ -114,7 +115,7 @@ def _show_tree(value: Any, indent: int = 0) -> None:
             output.line(f"{pad}{key}")
             _show_tree(item, indent + 1)
         else:
-            output.line(f"{pad}{key:<12} {output.one_line(str(item))}")
+            output.line(f"{pad}{key:<12} {one_line(str(item))}")
 
 
 @items.command("set")
@@ -141,7 +142,7 @@ def _show_tree(value: Any, indent: int = 0) -> None:
 @json_option
 @shared_options
 @click.pass_obj
-def set_(shared: Shared, ref: str, reason: str, as_json: bool, **given: Any) -> None:
+def set_(shared: Shared, /, ref: str, reason: str, as_json: bool, **given: Any) -> None:
     """Make or change an item.
 
     REF is an item's id, a candidate of the inbox (`c12`: it becomes an item), or `new` (a
@@ -186,18 +187,17 @@ def _change(workspace: Workspace, item: Item, given: dict[str, Any]) -> Item:
         item = workspace.unanswerable(item)
     elif given["answerable"]:
         item = replace(item, answerable=True, absence=None)
-    plain = {
+    changes: dict[str, Any] = {
         name: given[name]
         for name in ("question", "keyword", "split", "kind", "lang", "reference", "note")
         if given[name] is not None
     }
-    several = {
-        name: tuple(given[name])
-        for name in ("tags", "must_include", "must_not_include")
-        if given[name]
-    }
-    mode = {"evidence_mode": given["mode"]} if given["mode"] else {}
-    item = replace(item, **plain, **several, **mode)
+    for name in ("tags", "must_include", "must_not_include"):
+        if given[name]:
+            changes[name] = tuple(given[name])
+    if given["mode"]:
+        changes["evidence_mode"] = given["mode"]
+    item = replace(item, **changes)
     return workspace.settle(item, given["status"])
 
 

@@ -150,7 +150,7 @@ def redact(shared: Shared, as_json: bool, jsonl: bool) -> None:
     if as_json:
         output.data({"text": clean.text, "redactions": clean.redactions})
         return
-    click.echo(output.display(clean.text), nl=not clean.text.endswith("\n"))
+    output.line(clean.text.removesuffix("\n"))
     for found in clean.redactions:
         output.say(
             f"{found.start:6}-{found.end:<6} {found.entity:14} {found.score:.2f}  {found.by}",

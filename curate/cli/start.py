@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -107,22 +108,39 @@ def status(shared: Shared, as_json: bool) -> None:
         return
     counts = now.counts
     output.line(f"workspace   {now.root}")
-    output.line(f"records     {counts.records} anonymised, kept {now.records_days} days each")
-    for age in counts.ages:
-        output.line(
-            f"            {age.records:6}  asked {age.label}, expire by {age.last:%Y-%m-%d}"
-        )
-    if counts.overdue:
-        output.line(f"            {counts.overdue:6}  OVERDUE: run `curate purge`")
-    output.line(f"votes       {counts.feedback} joined, {counts.waiting} wait for their question")
-    output.line(
-        "candidates  " + ", ".join(f"{count} {name}" for name, count in counts.candidates.items())
-    )
-    for split, states in counts.items.items():
-        shown = ", ".join(f"{count} {state}" for state, count in states.items())
-        output.line(f"items       {split:8} {shown}")
+    output.line(f"records     {counts.records} anonymised, each kept {now.records_days} days")
+    if counts.oldest and counts.newest:
+        output.line(f"            asked {counts.oldest:%Y-%m-%d} to {counts.newest:%Y-%m-%d}")
+    for week, number in _by_week(counts.expiring):
+        output.line(f"            {number:6} expire in the week of {week:%Y-%m-%d}")
+    if counts.overdue or counts.dirty:
+        output.line(f"            {counts.overdue:6} OVERDUE: run `curate purge`")
+    output.line(f"votes       {counts.waiting_votes} wait for their question")
+    output.line(f"candidates  {_tally(counts.candidates) or 'none: `curate ingest`'}")
+    for state, splits in counts.items.items():
+        output.line(f"items       {state}: {_tally(splits)}")
     if not counts.items:
         output.line("items       none yet: `curate open`")
-    output.line(f"version     {now.version or 'none yet: `curate export`'}")
-    output.line(f"last purge  {now.last_purge or 'never: `curate purge`'}")
+    if counts.last_version:
+        output.line(f"version     v{counts.versions:04}, {counts.last_version:%Y-%m-%d %H:%M}")
+    else:
+        output.line("version     none yet: `curate export`")
+    if counts.last_purge:
+        purge = counts.last_purge
+        output.line(f"last purge  {purge.at:%Y-%m-%d %H:%M}, {purge.status}")
+    else:
+        output.line("last purge  never: `curate purge`")
     output.line(f"disk        {now.disk_bytes / 1_000_000:.1f} MB")
+
+
+def _tally(numbers: dict[str, int]) -> str:
+    return ", ".join(f"{number} {name}" for name, number in numbers.items())
+
+
+def _by_week(expiring: dict[str, int]) -> list[tuple[date, int]]:
+    """Sum what expires by day into weeks that begin on Monday."""
+    weeks: dict[date, int] = {}
+    for day, number in expiring.items():
+        monday = date.fromisoformat(day) - timedelta(days=date.fromisoformat(day).weekday())
+        weeks[monday] = weeks.get(monday, 0) + number
+    return sorted(weeks.items())

@@ -146,7 +146,7 @@ class Door:
         if isinstance(event, QuestionEvent):
             self._last = self._keyed_question(event)
             return self._last
-        names = tuple(_joined(event.source, name.reveal()) for name in event.targets)
+        names = tuple(alias(event.source, name.reveal()) for name in event.targets)
         last = self._last
         if (
             not names
@@ -179,7 +179,7 @@ class Door:
                 text = self._tags.tag("ordinal", itself, self._now)
                 self._ordinals[text] += 1
                 itself = _joined(itself, str(self._ordinals[text]))
-        names = tuple(_joined(event.source, name.reveal()) for name in event.aliases)
+        names = tuple(alias(event.source, name.reveal()) for name in event.aliases)
         return Keyed(event, itself, names or (itself,))
 
     def clean(self, batch: Sequence[Keyed]) -> Passage:
@@ -310,6 +310,11 @@ def _content(one: Keyed, policy: str) -> str:
         facts += [event.refused, event.latency_ms, [chunk.score for chunk in event.chunks]]
         facts += [bool(event.standalone), bool(event.answer), _shown(event.session)]
     return json.dumps(facts)
+
+
+def alias(source: str, log_id: str) -> str:
+    """Return the text that `ALIAS` tags are made of, for an id of a source's log."""
+    return _joined(source, log_id)
 
 
 def _joined(*parts: str) -> str:

@@ -13,6 +13,10 @@ from curate.ingest.ratings import Scale
 from curate.model import CurateError, Exit, Json
 
 
+GENERIC = ("auto", "generic", "jsonl", "csv")
+"""Rows with a field map; lines, tables and documents are told apart by themselves."""
+
+
 class RowReader(Protocol):
     """What makes pieces of a format's rows."""
 
@@ -35,9 +39,9 @@ def recognise(source: SourceSettings, head: Sequence[Json]) -> Reading:
 
     Raises `CurateError` for a format nobody knows.
     """
-    if source.format not in ("auto", "generic"):
+    if source.format not in GENERIC:
         raise CurateError(
-            f"there is no log format `{source.format}`", "Known: auto, generic.", Exit.USAGE
+            f"there is no log format `{source.format}`", f"Known: {', '.join(GENERIC)}.", Exit.USAGE
         )
     generic = Generic(source.map, head)
     return Reading("generic", generic.read, None, generic.fields.report)
