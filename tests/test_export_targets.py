@@ -212,9 +212,8 @@ def test_trec_judgements_are_read_by_ir_measures(tmp_path_factory: Any) -> None:
     written = write("trec", BUNDLE)
     path = tmp_path_factory.mktemp("trec") / "qrels.txt"
     path.write_bytes(written.files["trec/qrels.holdout.txt"])
-    assert [
-        (q.query_id, q.doc_id, q.relevance) for q in ir_measures.read_trec_qrels(str(path))
-    ] == [
+    judged = list(ir_measures.read_trec_qrels(str(path)))  # type: ignore[no-untyped-call]
+    assert [(one.query_id, one.doc_id, one.relevance) for one in judged] == [
         ("renew", "laptops.md#1", 1),
         ("renew", "faq%20page.md#2", 1),
     ]
