@@ -59,6 +59,7 @@ _COURTEOUS = _words("""
     please pls plz hi hello hey thanks thank thx dear sir madam ok okay so just also um hmm
 """)
 _ASKING = _words("how what when where who whom whose which why")
+_PINNING = _words("when where who")
 _NEGATIONS = _words("not no never none nothing without nor")
 _CONTRACTED = {
     f"{word}nt": (word, "not")
@@ -279,6 +280,8 @@ def _stem(word: str) -> str:
 
 def _same(a: _Shape, b: _Shape) -> bool:
     if a.numbers != b.numbers or a.negated != b.negated:
+        return False
+    if a.asking & _PINNING != b.asking & _PINNING:
         return False
     if a.asking and b.asking and not (a.asking <= b.asking or b.asking <= a.asking):
         return False

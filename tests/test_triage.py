@@ -36,6 +36,7 @@ OTHER = [
     ("Khmer negation", "ខ្ញុំអាចចូលគណនីបាន", "ខ្ញុំមិនអាចចូលគណនីបាន"),
     ("Chinese negation", "我可以登录图书馆账户", "我不可以登录图书馆账户"),
     ("question word", "when is the deposit refunded", "where is the deposit refunded"),
+    ("a question word or none", "please activate my card", "when will my card be activated"),
     ("verb", "how do i enable notifications", "how do i disable notifications"),
     ("verb that looks alike", "how do i import my contacts", "how do i export my contacts"),
     ("prefix", "how do i activate my account", "how do i deactivate my account"),
