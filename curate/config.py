@@ -101,7 +101,7 @@ class ExportSettings:
 class ScreenSettings:
     """`[screen]`: the terminal's looks: a Textual theme, and keys by binding id."""
 
-    theme: str = "textual-dark"
+    theme: str = "curate-dark"
     keys: dict[str, str] = field(default_factory=dict)
 
 
@@ -301,7 +301,7 @@ holdout = 0.2                  # share of near-duplicate groups kept for the hol
 allowed_remotes = []           # git remotes that exports may live beside; others are refused
 
 [screen]
-# theme = "textual-dark"       # any Textual theme: textual-light, nord, gruvbox, ...
+# theme = "curate-dark"        # or curate-light, or any of Textual's: nord, gruvbox, ...
 # [screen.keys]                # other keys, by binding id (`?` shows the ids)
 # save = "ctrl+s"
 """

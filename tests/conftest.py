@@ -6,12 +6,16 @@ import io
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from curate.cli import main
+from curate.model import Clean, CleanFeedback, CleanQuestion, RetrievedChunk, Turn
+from curate.text import language, sanitise
+from curate.workspace import Workspace
 
 NOW = "2026-11-29T21:00:00Z"
 """The clock of the suite; a test that needs another passes --now."""
@@ -79,3 +83,141 @@ def demo(demo_workspace: Path, tmp_path: Path) -> Path:
     import shutil
 
     return Path(shutil.copytree(demo_workspace, tmp_path / "workspace"))
+
+
+HOSTILE = "[/x] [@click=app.exit] \x1b]0;owned\x07 \u202eback \x00 \ufffd [b]bold[/b] $primary"
+"""Log text that means to be markup, an action, an escape sequence."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A logged question of the lending desk, as a test tells it."""
+
+    question: str
+    answer: str = ""
+    chunks: tuple[tuple[str, str, float], ...] = ()
+    down: int = 0
+    comment: str = ""
+    history: tuple[tuple[str, str], ...] = ()
+    refused: bool = False
+
+
+ASKED = (
+    Asked(
+        "can i keep the laptop longer than a week?",
+        "Yes, you can keep it as long as you like. [1]",
+        (("faq.md", "Borrowing", 0.61), ("laptops.md", "How long", 0.58)),
+        down=3,
+        comment="the rule says 7 days",
+    ),
+    Asked("can i keep the laptop longer than a week", "Yes.", down=0),
+    Asked("what does it cost when the laptop comes back late?", "1 dollar.", down=2),
+    Asked(
+        "and on saturdays?",
+        "We are open.",
+        history=(("user", "when does the desk open?"), ("assistant", "At 8:00 on weekdays.")),
+        down=1,
+    ),
+    Asked("<PERSON_1> said i can borrow a drone, is that right?", "Yes.", down=1),
+    Asked("តើបើកម៉ោងប៉ុន្មាន?", "8:00"),
+    Asked(HOSTILE, HOSTILE, ((HOSTILE, HOSTILE, 0.1),), down=1, comment=HOSTILE),
+)
+
+DOCUMENTS = {
+    "laptops.md": "# Laptops\n\nThe desk lends laptops to members.\n\n## How long\n\n"
+    "You may borrow a laptop for up to 7 days. Ask the desk to extend the loan once, before it "
+    "ends. A second extension is not possible.\n\n## Late returns\n\nA laptop that comes back "
+    "late costs 2 dollars a day. After 14 days the desk blocks the member's card.\n",
+    "faq.md": "# Questions\n\n## Borrowing\n\nMembers may borrow one device at a time. Bring your "
+    "card. The laptop bag is part of the loan.\n\n## Opening hours\n\nThe desk opens at 8:00 on "
+    "weekdays. On Saturdays it opens at 10:00 and closes at 14:00.\n",
+    "km.md": "# ម៉ោងធ្វើការ\n\nតុបើកម៉ោង 8 ព្រឹក ដល់ម៉ោង 5 ល្ងាច។ ថ្ងៃសៅរ៍បើកម៉ោង 10។\n",
+}
+
+
+def _clean(n: int, asked: Asked, at: datetime) -> list[CleanQuestion | CleanFeedback]:
+    tag = n.to_bytes(16, "big")
+    question = sanitise(asked.question)
+    events: list[CleanQuestion | CleanFeedback] = [
+        CleanQuestion(
+            source="assistant",
+            line=n,
+            keys=(b"q" + tag,),
+            content=tag,
+            aliases=(b"a" + tag,),
+            session=None,
+            user=None,
+            asked_at=at,
+            received_at=at,
+            question=Clean(question),
+            standalone=None,
+            history=tuple(Turn(role, content) for role, content in asked.history),
+            answer=Clean(sanitise(asked.answer)) if asked.answer else None,
+            refused=asked.refused,
+            chunks=tuple(
+                RetrievedChunk(rank, None, sanitise(source), sanitise(heading), score)
+                for rank, (source, heading, score) in enumerate(asked.chunks, 1)
+            ),
+            title=None,
+            latency_ms=None,
+            lang=language(question),
+            policy="sha256:test",
+        )
+    ]
+    for vote in range(asked.down):
+        key = (n * 100 + vote).to_bytes(16, "big")
+        events.append(
+            CleanFeedback(
+                source="assistant",
+                line=n,
+                keys=(b"v" + key,),
+                content=key,
+                targets=((b"a" + tag,),),
+                user=b"u" + key,
+                at=at,
+                received_at=at,
+                rating=-1,
+                reason=None,
+                comment=Clean(sanitise(asked.comment)) if asked.comment else None,
+                by="user",
+            )
+        )
+    return events
+
+
+@pytest.fixture
+def lending(tmp_path: Path) -> Iterator[Workspace]:
+    """A workspace of a lending desk: three documents, seven logged questions, nothing decided."""
+    root = tmp_path / "lending"
+    clock = datetime.fromisoformat(NOW)
+    Workspace.create(root, lambda: clock)
+    (root / "docs").mkdir()
+    for name, text in DOCUMENTS.items():
+        (root / "docs" / name).write_text(text, encoding="utf-8")
+    with Workspace.open(root, lambda: clock, "dara-k") as workspace:
+        batch = [
+            event
+            for n, asked in enumerate(ASKED, 1)
+            for event in _clean(n, asked, clock - timedelta(hours=n))
+        ]
+        workspace.store.save(batch, matcher=workspace.matcher, received=clock)
+        workspace.corpus.sync()
+        yield workspace
+
+
+@pytest.fixture(scope="session")
+def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database as `curate init` makes it, made once; copy it to change it."""
+    from curate.store import schema
+
+    path = tmp_path_factory.mktemp("empty") / "curate.db"
+    schema.create(path)
+    return path
+
+
+@pytest.fixture
+def database(empty_database: Path, tmp_path: Path) -> Path:
+    """An empty database of the test's own."""
+    import shutil
+
+    return Path(shutil.copy(empty_database, tmp_path / "curate.db"))

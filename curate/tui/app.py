@@ -26,7 +26,7 @@ from curate.tui.screens.inbox import InboxScreen
 from curate.tui.screens.items import ItemsScreen
 from curate.tui.screens.review import ReviewScreen
 from curate.tui.sitting import Sitting
-from curate.tui.themes import THEMES
+from curate.tui.themes import DEFAULTS, THEMES
 from curate.workspace import Workspace
 
 _KEYS = {"enter": "⏎", "escape": "Esc", "tab": "Tab", "space": "Space"}
@@ -70,6 +70,10 @@ class CurateApp(App[int]):
         if isinstance(event, events.Key):
             self.desk.sitting.keys += 1
         await super().on_event(event)
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Return our own colours for themes that are not ours."""
+        return dict(DEFAULTS)
 
     # ------------------------------------------------------------------ going places
 
@@ -135,7 +139,7 @@ class CurateApp(App[int]):
                 for frame in traceback.extract_tb(error.__traceback__)
             ]
             error = error.__cause__ or error.__context__
-        self._exit_renderables[:] = [Text("\n".join(lines))]
+        self._exit_renderables[:] = [Text("\n".join(lines), no_wrap=True, overflow="ignore")]
         self._close_messages_no_wait()
 
     def panic(self, *_renderables: object) -> None:

@@ -55,3 +55,6 @@ LIGHT = Theme(
 )
 
 THEMES = (DARK, LIGHT)
+
+DEFAULTS = {"quiet": "#7f8a99", "selection": "#5c4a17", "selection-text": "#ffe8bd"}
+"""Colours of ours that other themes do not know: they read on light and dark alike."""

@@ -268,7 +268,7 @@ review. Nothing here is final: `z` takes the last decision back, again and again
                 lines.append(
                     Content.assemble((word, "$quiet"), signs.spoken_line(record.answer.text))
                 )
-            votes = [line for r in records for line in signs.feedback_lines(r.feedback)]
+            votes = signs.feedback_lines(vote for r in records for vote in r.feedback)
             if votes:
                 lines.append(Content("  ").join(votes[:4]))
             if record.chunks:

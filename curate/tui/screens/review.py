@@ -62,9 +62,10 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("w", "save", "save+next", tooltip="Save and open the next", id="save"),
+        Binding("1", "passage(0)", "passage", key_display="1-9", tooltip="Passage 1"),
         *(
             Binding(str(n), f"passage({n - 1})", "passage", show=False, tooltip=f"Passage {n}")
-            for n in range(1, 10)
+            for n in range(2, 10)
         ),
         Binding("slash", "search", "search", tooltip="Search the documents", id="search"),
         Binding("u", "unanswerable", "unanswerable", tooltip="The documents do not say", id="no"),
@@ -118,6 +119,7 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
         with Vertical(id="body"):
             with Vertical(id="left"):
                 yield Static(id="question")
+                yield Static(id="gist")
                 with VerticalScroll(id="details", can_focus=True):
                     yield Static(id="told")
             with Vertical(id="right"):
@@ -127,7 +129,7 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
                 yield Static(id="place")
                 yield PassageView(id="view")
         yield ItemBar()
-        yield KeyBar()
+        yield KeyBar(first=("take", "save"))
 
     def on_mount(self) -> None:
         """Open what was asked for."""
@@ -257,6 +259,7 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
             signs.spoken(case.item.question, "bold") if case else Content("opening …")
         )
         self.query_one("#told", Static).update(question_.told(case) if case else Content(""))
+        self.query_one("#gist", Static).update(question_.gist(case) if case else Content(""))
         self._title()
         self._mark()
 
@@ -274,13 +277,9 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
             sitting = self.desk.sitting
             index = sitting.index(case.candidate.id)
             if index >= 0:
-                where = where.append(signs.quiet(f"   candidate {index + 1} of {len(sitting.ids)}"))
+                where = where.append(signs.quiet(f"   {index + 1} of {len(sitting.ids)}"))
         self.title_bar.where = where
-        parts = [signs.split(item)]
-        if item.revision:
-            parts.append(signs.status(item))
-        parts.append(signs.saved(item))
-        self.title_bar.state = Content("   ").join(parts)
+        self.title_bar.state = Content("   ").join([signs.split(item), signs.saved(item)])
 
     def _draw(self, passage: Passage, width: int) -> Content:
         section = passage.section

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import groupby
 
 from textual.binding import Binding
@@ -39,8 +40,14 @@ class KeyBar(Widget):
     """The keys that work right now, wrapped to as many lines as they need.
 
     Textual's own footer has one line and cuts off what does not fit; here a key that works is
-    always on screen. Clicking a key does the same as pressing it.
+    always on screen. Clicking a key does the same as pressing it. Binding ids in `first` lead.
     """
+
+    auto_links = False
+
+    def __init__(self, first: Sequence[str] = ()) -> None:
+        super().__init__()
+        self._first = {name: index for index, name in enumerate(first)}
 
     def on_mount(self) -> None:
         """Follow the bindings of the screen."""
@@ -74,6 +81,8 @@ class KeyBar(Widget):
             taken = focused is not None and focused.check_consume_key(binding.key, character)
             if binding.show and enabled and not taken:
                 shown.append(binding)
+        last = len(self._first)
+        shown.sort(key=lambda binding: self._first.get(binding.id or "", last))
         entries = []
         for group, members in groupby(shown, lambda b: b.group or b.action):
             bindings = list(members)

@@ -45,15 +45,14 @@ class ItemBar(Widget):
         joint = " and " if item.evidence_mode == "all" else " or "
         parts: list[Content] = []
         for evidence in item.evidences:
+            place = " › ".join(one_line(p) for p in (evidence.source, evidence.heading) if p)
             parts.append(
                 Content.assemble(
-                    label("source "),
-                    one_line(evidence.source),
-                    label("  heading "),
-                    one_line(evidence.heading) or "–",
-                    label("  evidence "),
-                    (f"“{one_line(evidence.phrase)}” ", "bold"),
                     signs.grade(evidence),
+                    label("  in "),
+                    place,
+                    "  ",
+                    (f"“{one_line(evidence.phrase)}”", "bold"),
                 )
             )
         if len(parts) == 1:
@@ -75,7 +74,7 @@ class ItemBar(Widget):
                 else Content.styled("none ✗", "$text-error")
             )
             parts.append(Content.assemble(label("keyword "), one_line(item.keyword), mark))
-        answerable = {True: "yes", False: "no", None: "?"}[item.answerable]
+        answerable = {True: "yes", False: "no", None: "not decided"}[item.answerable]
         parts.append(Content.assemble(label("answerable "), answerable))
         if item.kind:
             parts.append(Content.assemble(label("kind "), one_line(item.kind)))

@@ -21,9 +21,16 @@ from curate.tui.spans import Span
 from curate.tui.widgets.layout import Layout, fold, next_cluster
 
 _WORDS = Binding.Group("narrow/widen", compact=True)
-_STARTS = Binding.Group("the same at its start", compact=True)
 _SENTENCES = Binding.Group("sentence", compact=True)
-_WHOLE = Binding.Group("by a sentence", compact=True)
+
+
+def _key(
+    key: str, action: str, tooltip: str, name: str, group: Binding.Group | None = None
+) -> Binding:
+    return Binding(
+        key, action, tooltip.lower(), show=group is not None, tooltip=tooltip, id=name, group=group
+    )
+
 
 _GUTTER = 1
 _SPARE = 2
@@ -51,55 +58,23 @@ class PassageView(ScrollView, can_focus=True):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "take", "take", tooltip="Take the selection as evidence", id="take"),
-        Binding("j", "sentence(1)", "sentence", group=_SENTENCES, id="sentence.next"),
-        Binding("k", "sentence(-1)", "sentence", group=_SENTENCES, id="sentence.previous"),
-        Binding("left_square_bracket", "end(-1)", group=_WORDS, key_display="[", id="narrow"),
-        Binding("right_square_bracket", "end(1)", group=_WORDS, key_display="]", id="widen"),
-        Binding(
-            "left_curly_bracket",
-            "start(1)",
-            group=_STARTS,
-            show=False,
-            key_display="{",
-            tooltip="Widen at the start by a word",
-            id="widen.start",
-        ),
-        Binding(
-            "right_curly_bracket",
-            "start(-1)",
-            group=_STARTS,
-            show=False,
-            key_display="}",
-            tooltip="Narrow at the start by a word",
-            id="narrow.start",
-        ),
-        Binding(
-            "left_parenthesis",
-            "whole(-1)",
-            group=_WHOLE,
-            show=False,
-            key_display="(",
-            tooltip="Narrow by a sentence",
-            id="narrow.sentence",
-        ),
-        Binding(
-            "right_parenthesis",
-            "whole(1)",
-            group=_WHOLE,
-            show=False,
-            key_display=")",
-            tooltip="Widen by a sentence",
-            id="widen.sentence",
-        ),
-        Binding("v", "free", "free selection", show=False, id="free"),
+        _key("j", "sentence(1)", "Next sentence", "sentence.next", _SENTENCES),
+        _key("k", "sentence(-1)", "Previous sentence", "sentence.previous", _SENTENCES),
+        _key("left_square_bracket", "end(-1)", "Narrow by a word", "narrow", _WORDS),
+        _key("right_square_bracket", "end(1)", "Widen by a word", "widen", _WORDS),
+        _key("left_curly_bracket", "start(1)", "Widen at the start by a word", "widen.start"),
+        _key("right_curly_bracket", "start(-1)", "Narrow at the start", "narrow.start"),
+        _key("left_parenthesis", "whole(-1)", "Narrow by a sentence", "narrow.sentence"),
+        _key("right_parenthesis", "whole(1)", "Widen by a sentence", "widen.sentence"),
+        _key("v", "free", "Select freely with the arrows", "free"),
+        Binding("tab", "swap", "other end", show=False, tooltip="Move the other end"),
+        Binding("escape", "leave", "end selection", tooltip="End free selection"),
         Binding("down", "line(1)", "down", show=False),
         Binding("up", "line(-1)", "up", show=False),
         Binding("left", "character(-1)", "left", show=False),
         Binding("right", "character(1)", "right", show=False),
         Binding("pagedown", "screenful(1)", "page down", show=False),
         Binding("pageup", "screenful(-1)", "page up", show=False),
-        Binding("tab", "swap", "other end", show=False),
-        Binding("escape", "leave", "end selection", show=False),
     ]
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -214,8 +189,10 @@ class PassageView(ScrollView, can_focus=True):
         self._follow()
         self.refresh()
 
-    def watch_selection_span(self, _before: Span | None, after: Span | None) -> None:
+    def watch_selection_span(self, before: Span | None, after: Span | None) -> None:
         """Show the new selection and tell about it."""
+        if (before is None) != (after is None):
+            self.refresh_bindings()
         self._follow()
         self.refresh()
         self.post_message(self.Selected(self, after))
@@ -387,44 +364,45 @@ class PassageView(ScrollView, can_focus=True):
         def stylise(span: Span, component: str) -> None:
             nonlocal body
             if span[0] < end and span[1] > start:
-                style = self.get_visual_style(component, partial=True)
+                style = self.get_visual_style(component)
                 body = body.stylize(style, at(span[0]), at(span[1]))
 
         if raw.startswith("#"):
-            body = body.stylize(self.get_visual_style("passage--heading", partial=True))
+            body = body.stylize(self.get_visual_style("passage--heading"))
         for first, last in spans.words(self._text, start, end):
             if self._text[first:last].strip(".,;:!?()\"'*_`").lower() in self._hits:
                 stylise((first, last), "passage--hit")
         gutter = " "
+        span = self.selection_span
         for taken in self._taken:
             stylise(taken, "passage--taken")
-            if start <= taken[0] < end or (taken[0] == start == end):
+            if start <= taken[0] < end and taken != span:
                 gutter = "✓"
-        span = self.selection_span
-        if span is not None and span[0] <= end and span[1] > start and span[0] < end:
+        if span is not None and span[1] > start and span[0] < end:
             stylise(span, "passage--selection")
+            sign = "✓" if span in self._taken else "▐"
             if span[1] <= end:
                 body = self._mark_end(body, at(span[1]))
-            if span[0] <= start:
-                gutter = "▐"
+            if span[0] > start:
+                body = self._mark_start(body, at(span[0]), sign)
             else:
-                body = self._mark_start(body, at(span[0]))
+                gutter = sign if span[0] == start else "▐"
         if self.free and start <= self._caret <= end:
             caret = at(self._caret) + (0 if not self._caret_at_end else -1)
-            style = self.get_visual_style("passage--caret", partial=True)
+            style = self.get_visual_style("passage--caret")
             body = body.stylize(style, max(0, caret), max(0, caret) + 1)
-        edge = self.get_visual_style("passage--gutter", partial=True)
+        edge = self.get_visual_style("passage--gutter")
         return Content.assemble((gutter, edge), body)
 
-    def _mark_start(self, body: Content, at: int) -> Content:
+    def _mark_start(self, body: Content, at: int, sign: str) -> Content:
         """A space before the selection makes room for its mark; the text never moves for it."""
         if body.plain[at - 1].isspace():
-            edge = self.get_visual_style("passage--gutter", partial=True)
-            return Content.assemble(body[: at - 1], ("▐", edge), body[at:])
+            edge = self.get_visual_style("passage--gutter")
+            return Content.assemble(body[: at - 1], (sign, edge), body[at:])
         return body
 
     def _mark_end(self, body: Content, at: int) -> Content:
-        edge = self.get_visual_style("passage--gutter", partial=True)
+        edge = self.get_visual_style("passage--gutter")
         rest = body[at:]
         if rest.plain[:1].isspace():
             rest = rest[1:]

@@ -33,7 +33,7 @@ def told(case: Case) -> Content:
         lines.append(Content.assemble((f"\n{word}\n", "$quiet"), signs.spoken(record.answer.text)))
     elif record.refused:
         lines.append(Content.assemble(("\nrefused", "$quiet")))
-    votes = [line for r in case.records for line in signs.feedback_lines(r.feedback)]
+    votes = signs.feedback_lines(vote for r in case.records for vote in r.feedback)
     if votes:
         lines += [Content.assemble(("\nfeedback", "$quiet")), *votes]
     if record.chunks:
@@ -46,6 +46,22 @@ def told(case: Case) -> Content:
         wordings = dict.fromkeys(r.question.text for r in others)
         lines += [Content.assemble("· ", signs.spoken_line(text)) for text in list(wordings)[:8]]
     return Content("\n").join(lines)
+
+
+def gist(case: Case) -> Content:
+    """Return the answer and the votes on one line, for where there is no room for more."""
+    record = case.record
+    if record is None:
+        return Content("")
+    parts: list[Content] = []
+    if record.history:
+        parts.append(Content.styled("↩ follow-up", "$text-accent"))
+    votes = signs.feedback_lines(vote for r in case.records for vote in r.feedback)
+    parts += votes[:1]
+    if record.answer is not None:
+        word = "refused " if record.refused else "answered "
+        parts.append(Content.assemble((word, "$quiet"), signs.spoken_line(record.answer.text)))
+    return Content("  ").join(parts)
 
 
 def _history(case: Case) -> list[Content]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -49,18 +50,18 @@ def quiet(text: str) -> Content:
 
 def reasons_line(reasons: Sequence[str]) -> Content:
     """Return a candidate's reasons; the sign says what kind the strongest one is."""
-    return Content(f"{_sign(reasons)} ").append(Content(one_line(", ".join(reasons))))
-
-
-def _sign(reasons: Sequence[str]) -> str:
     strongest = reasons[0] if reasons else ""
-    if "thumbs-down" in strongest:
-        return "▼"
-    if "evidence" in strongest or "moved" in strongest or "lost" in strongest:
-        return "⟲"
-    if "refused" in strongest:
-        return "⊘"
-    return "·"
+    sign, style = next((look for word, look in _REASONS if word in strongest), ("·", "$quiet"))
+    return Content.assemble((sign, style), " ", one_line(", ".join(reasons)))
+
+
+_REASONS = (
+    ("thumbs-down", ("▼", "$text-error")),
+    ("refused", ("⊘", "$text-warning")),
+    ("evidence", ("⟲", "$text-accent")),
+    ("low score", ("▾", "$text-warning")),
+    ("asked", ("≡", "$text-primary")),
+)
 
 
 def grade(evidence: Evidence) -> Content:
@@ -90,11 +91,11 @@ def status(item: Item) -> Content:
 
 
 def saved(item: Item) -> Content:
-    """Return when and by whom an item was stored, in local time."""
+    """Return an item's status, and when (in local time) and by whom it was stored."""
     if item.changed_at is None:
-        return quiet("not saved")
+        return quiet("not saved yet")
     clock = item.changed_at.astimezone().strftime("%H:%M:%S")
-    return Content.assemble(("saved ", "$text-success"), f"{clock} by {one_line(item.changed_by)}")
+    return Content.assemble(status(item), f", saved {clock} by {one_line(item.changed_by)}")
 
 
 def day(moment: datetime | None) -> str:
@@ -103,15 +104,17 @@ def day(moment: datetime | None) -> str:
 
 
 def feedback_lines(feedback: Iterable[Feedback]) -> list[Content]:
-    """Return votes and comments, one line each."""
+    """Return votes and comments, one line for those that say the same."""
+    counted = Counter((v.rating or 0, v.by, v.reason or "", v.comment or "") for v in feedback)
     lines = []
-    for vote in feedback:
+    for (rating, by, reason, comment), number in counted.most_common():
         sign, style = {-1: ("▼", "$text-error"), 1: ("▲", "$text-success")}.get(
-            vote.rating or 0, ("·", "$quiet")
+            rating, ("·", "$quiet")
         )
-        words = " ".join(filter(None, [vote.reason, f"“{vote.comment}”" if vote.comment else ""]))
-        by = "" if vote.by == "user" else f" ({vote.by})"
-        lines.append(Content.assemble((sign, style), f"{by} ", spoken_line(words)))
+        words = " ".join(filter(None, [reason, f"“{comment}”" if comment else ""]))
+        who = "" if by == "user" else f" ({by})"
+        often = str(number) if number > 1 else ""
+        lines.append(Content.assemble((sign + often, style), f"{who} ", spoken_line(words)))
     return lines
 
 

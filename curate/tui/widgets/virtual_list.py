@@ -35,11 +35,10 @@ class VirtualList(ScrollView, can_focus=True):
     HELP = """\
 ## A list
 
-Arrow keys, Page Up, Page Down, Home and End move; Enter opens what is under the cursor.
+Arrow keys, `j` `k`, Page Up, Page Down, Home and End move; Enter opens what is under the cursor.
 """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select", "open", show=False, id="list.open"),
         Binding("down,j", "move(1)", "down", show=False, id="list.down"),
         Binding("up,k", "move(-1)", "up", show=False, id="list.up"),
         Binding("pagedown", "page(1)", "page down", show=False),
