@@ -204,7 +204,8 @@ def _change(workspace: Workspace, item: Item, given: dict[str, Any]) -> Item:
 def _locate(workspace: Workspace, source: str, heading: str, phrase: str) -> Evidence:
     wanted = Evidence(source, heading, phrase, 0, 0, "", "lost")
     found = workspace.corpus.locate(wanted)
-    if found.grade in ("lost", "moved"):
+    elsewhere = found.source != source or (heading and found.heading != heading)
+    if found.grade == "lost" or elsewhere:
         raise CurateError(
             f"that evidence does not stand in {source}"
             + (f" under “{heading}”" if heading else ""),
