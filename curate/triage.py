@@ -60,6 +60,7 @@ _COURTEOUS = _words("""
 """)
 _ASKING = _words("how what when where who whom whose which why")
 _PINNING = _words("when where who")
+_SWAPPED = {"".join(sorted(word)): word for word in _words("what when where which")}
 _NEGATIONS = _words("not no never none nothing without nor")
 _CONTRACTED = {
     f"{word}nt": (word, "not")
@@ -242,7 +243,7 @@ def _shape(text: str) -> _Shape:
         elif token.isdigit() or token in _NUMBER_WORDS:
             numbers.append(_NUMBER_WORDS.get(token, token).lstrip("0") or "0")
         elif token not in _COURTEOUS:
-            words += _CONTRACTED.get(token, (_without_typed_wrong(token),))
+            words += _CONTRACTED.get(token, (_spelled(token),))
     joined = _COURTESIES.sub("", "".join(run))
     negated = not _NEGATIONS.isdisjoint(words) or bool(
         _SPACELESS_NEGATION.search(_A_NOT_A.sub("", joined))
@@ -251,9 +252,11 @@ def _shape(text: str) -> _Shape:
     return _Shape(tuple(words), grams, tuple(sorted(numbers)), negated, frozenset(words) & _ASKING)
 
 
-def _without_typed_wrong(token: str) -> str:
-    # The one negation long enough to be mistyped, and too important to be missed for it.
-    return "without" if token[:2] in {"wi", "wt"} and _within(token, "without", 1) else token
+def _spelled(token: str) -> str:
+    # Words that decide alone are too important to be missed for a typing error.
+    if token[:2] in {"wi", "wt"} and _within(token, "without", 1):
+        return "without"
+    return _SWAPPED.get("".join(sorted(token)), token)
 
 
 def _plain(char: str) -> str:
