@@ -150,7 +150,8 @@ class FeedbackEvent:
     """One logged vote, raw, in memory only.
 
     `targets` are tried in order until one names a known question. `rating` is -1, 0 or +1, or
-    None when the vote was taken back.
+    None when the vote was taken back. A `summary` repeats, with less detail, what another log
+    tells in full: it never replaces a vote already known.
     """
 
     source: str
@@ -163,6 +164,7 @@ class FeedbackEvent:
     reason: RawText | None = None
     comment: RawText | None = None
     by: Author = "user"
+    summary: bool = False
 
 
 Event = QuestionEvent | FeedbackEvent

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from curate.ingest.conversation import MAX_CHUNKS, MAX_TURNS, chat, chunks_of, history_of
+from curate.ingest.conversation import MAX_CHUNKS, MAX_TURNS, answer_of, chat, chunks_of, history_of
 from curate.model import RawText, RawTurn
 
 USER = RawTurn("user", RawText("may I keep the key?"))
@@ -63,6 +63,41 @@ def test_langchain_and_part_messages_are_read() -> None:
         found = chat([message])
         assert found is not None
         assert found.question == RawText("a")
+
+
+def test_a_question_may_stand_beside_its_history() -> None:
+    past = [["may I keep the key?", "Yes."]]
+    for value in (
+        {"input": "and over night?", "chat_history": past},
+        {"inputs": {"question": "and over night?", "history": past}},
+        {"kwargs": {"query": "and over night?", "history": past}, "args": []},
+    ):
+        found = chat(value)
+        assert found is not None
+        assert found.question == RawText("and over night?")
+        assert found.history == (USER, BOT)
+    arguments = chat({"args": ["and over night?"], "kwargs": {}})
+    assert arguments is not None
+    assert arguments.question == RawText("and over night?")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "Yes.",
+        json.dumps("Yes."),
+        {"output": "Yes."},
+        {"messages": MESSAGES[:3]},
+        MESSAGES[1:3],
+        {"generations": [[{"text": "Yes."}]]},
+        {"choices": [{"message": {"role": "assistant", "content": "Yes."}}]},
+        {"replies": ["Yes."]},
+        {"role": "assistant", "content": "Yes."},
+    ],
+)
+def test_an_answer_is_read_in_every_shape(value: object) -> None:
+    assert answer_of(value) == RawText("Yes.")
+    assert answer_of(json.dumps(value)) == RawText("Yes.")
 
 
 @pytest.mark.parametrize("value", [[], {}, "text", None, [1], [{"role": "system", "content": "a"}]])

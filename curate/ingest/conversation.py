@@ -45,21 +45,19 @@ def role_of(message: Mapping[str, object]) -> str:
     return "assistant" if word in _ASSISTANT else ""
 
 
-def chat(value: object) -> Chat | None:
-    """Read a list of chat messages; None where `value` is none or no user speaks in it.
+def chat(value: object, depth: int = 4) -> Chat | None:
+    """Read what was asked: a list of chat messages, or an object that holds one or the question
+    itself beside its history, as chains and agents log their input. None where nobody asks.
 
     System, developer and tool messages are dropped.
     """
     value = embedded(value)
     if isinstance(value, dict):
-        for key in ("messages", "input", "inputs", "chat_history"):
-            if isinstance(embedded(value.get(key)), list):
-                return chat(value[key])
-        return None
+        return _asked(value, depth)
     if not isinstance(value, list) or not value:
         return None
-    if isinstance(value[0], list):  # LangChain wraps a batch of conversations
-        return chat(value[0])
+    if isinstance(value[0], list) and depth:  # LangChain wraps a batch of conversations
+        return chat(value[0], depth - 1)
     turns: list[RawTurn] = []
     for message in value:
         if not isinstance(message, dict):
@@ -77,6 +75,60 @@ def chat(value: object) -> Chat | None:
     return Chat(
         turns[last].content, tuple(turns[:last][-MAX_TURNS:]), answers[-1] if answers else None
     )
+
+
+def _asked(value: Mapping[str, object], depth: int) -> Chat | None:
+    if isinstance(embedded(value.get("messages")), list):
+        return chat(value["messages"])
+    for key in _ASKING:
+        said = embedded(value.get(key))
+        if isinstance(said, str) and (text := raw(said)):
+            past = next((value[name] for name in _PAST if value.get(name)), None)
+            return Chat(text, history_of(past))
+        if isinstance(said, dict | list) and depth and (found := chat(said, depth - 1)):
+            return found
+        if isinstance(said, list) and len(said) == 1 and (text := raw(said[0])):
+            return Chat(text)  # the arguments of a traced function
+    return None
+
+
+_ASKING = (
+    "question",
+    "query",
+    "user_query",
+    "input",
+    "inputs",
+    "prompt",
+    "user_input",
+    "query_str",
+    "message",
+    "text",
+    "kwargs",
+    "args",
+)
+_PAST = ("chat_history", "history", "previous_messages")
+
+
+def answer_of(value: object) -> RawText | None:
+    """Return the answer in what a chain, an agent or a model put out."""
+    value = embedded(value)
+    messages = embedded(value.get("messages")) if isinstance(value, dict) else value
+    if isinstance(messages, list):
+        for message in reversed(messages):
+            if isinstance(message, dict) and role_of(message) == "assistant":
+                inner = message.get("kwargs", message.get("data", message))
+                body = inner if isinstance(inner, dict) else message
+                return raw(body.get("content", body.get("text", body.get("parts"))))
+    if isinstance(value, dict):
+        for key in ("generations", "choices", "replies"):
+            found = embedded(value.get(key))
+            while isinstance(found, list) and found:
+                found = found[0]
+            if isinstance(found, dict):
+                return raw(found.get("message", found))
+            if isinstance(found, str):
+                return raw(found)
+    return raw(value)
 
 
 def history_of(value: object) -> tuple[RawTurn, ...]:
@@ -144,7 +196,20 @@ def _literal(text: str) -> object:
         return None
 
 
-_ID = ("id", "chunk_id", "chunkId", "id_", "document.id", "node_id", "segment_id", "doc_id", "uuid")
+_ID = (
+    "id",
+    "chunk_id",
+    "chunkId",
+    "id_",
+    "document.id",
+    "node_id",
+    "segment_id",
+    "doc_id",
+    "uuid",
+    "document_id",
+    "file_id",
+    "fileId",
+)
 _SOURCE = (
     "source",
     "file_name",

@@ -191,7 +191,8 @@ class Door:
         known: dict[bytes, bytes | None] = {}
         for one, own, stored in zip(batch, keys, self._seen(keys), strict=True):
             contents = self._every(CONTENT, _content(one, self._policy), one.event)
-            if known.get(own[0], stored) in contents:
+            before = known.get(own[0], stored)
+            if before in contents or (before is not None and _is_summary(one.event)):
                 continue
             known[own[0]] = contents[0]
             fresh.append((one, own, contents[0]))
@@ -315,6 +316,10 @@ def _content(one: Keyed, policy: str) -> str:
 def alias(source: str, log_id: str) -> str:
     """Return the text that `ALIAS` tags are made of, for an id of a source's log."""
     return _joined(source, log_id)
+
+
+def _is_summary(event: Event) -> bool:
+    return isinstance(event, FeedbackEvent) and event.summary
 
 
 def _joined(*parts: str) -> str:

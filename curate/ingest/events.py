@@ -1,12 +1,15 @@
-"""What the stream of a log is made of, besides the events themselves."""
+"""What the stream of a log is made of, and how the formats make events of their values."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from curate.ingest.conversation import answer_of, chat, chunks_of
 from curate.ingest.ratings import Scale
-from curate.model import FeedbackEvent, QuestionEvent, Rejected
+from curate.ingest.values import ident, moment, raw
+from curate.model import Author, FeedbackEvent, QuestionEvent, RawText, RawTurn, Rejected
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +72,104 @@ Piece = QuestionEvent | FeedbackEvent | Part
 
 StreamItem = QuestionEvent | FeedbackEvent | Rejected | Recognised | Progress
 """What reading a log yields."""
+
+
+def question(
+    place: Place,
+    asked: object,
+    *,
+    id: object = None,  # noqa: A002 - what it is called everywhere
+    aliases: Iterable[object] = (),
+    session: object = None,
+    user: object = None,
+    at: object = None,
+    until: object = None,
+    standalone: object = None,
+    answer: object = None,
+    chunks: object = None,
+    title: object = None,
+    history: Sequence[RawTurn] = (),
+) -> QuestionEvent:
+    """Return the question event of a log's own values; without a question its text is empty.
+
+    `asked` may be text, chat messages or what a chain took as its input. The id is the first of
+    the aliases. `until` is when the answer was there, for the latency.
+    """
+    said = chat(asked) if asked is not None else None
+    text = said.question if said else raw(asked)
+    own = ident(id)
+    names = dict.fromkeys(name for value in (id, *aliases) if (name := ident(value)))
+    begin, end = moment(at), moment(until)
+    searched = raw(standalone)
+    return QuestionEvent(
+        place.source,
+        place.line,
+        text or RawText(""),
+        own,
+        tuple(names),
+        ident(session),
+        ident(user),
+        begin,
+        searched if searched != text else None,
+        tuple(history) or (said.history if said else ()),
+        (answer_of(answer) if answer is not None else None) or (said.answer if said else None),
+        None,
+        chunks_of(chunks) if chunks is not None else (),
+        raw(title),
+        (end - begin).total_seconds() * 1000 if begin and end and end >= begin else None,
+        place.repaired,
+    )
+
+
+def vote(
+    place: Place,
+    rating: object,
+    targets: Iterable[object],
+    *,
+    id: object = None,  # noqa: A002 - what it is called everywhere
+    user: object = None,
+    at: object = None,
+    reason: object = None,
+    comment: object = None,
+    by: Author = "user",
+    summary: bool = False,
+) -> FeedbackEvent:
+    """Return the feedback event of a log's own values; `targets` come in the order to be tried.
+
+    Raises `Unusable` without a target, `UnknownNumber` or `UnknownWord` for the rating.
+    """
+    names = dict.fromkeys(name for value in targets if (name := ident(value)))
+    if not names:
+        raise Unusable("a vote without the id of what it is about")
+    return FeedbackEvent(
+        place.source,
+        place.line,
+        tuple(names),
+        place.scale.rate(rating),
+        ident(id),
+        ident(user),
+        moment(at),
+        raw(reason),
+        raw(comment),
+        by,
+        summary,
+    )
+
+
+_MEASURES = re.compile(
+    "faithful|relevan|hallucinat|correctness|ground|toxic|precision|recall|similarity|accuracy|"
+    "bias|concise|coheren|ragas|latency|cost|fluency|judge|eval",
+    re.IGNORECASE,
+)
+_FEEDBACK = re.compile("feedback|thumb|rating|vote|like|user|satisf|helpful|csat", re.IGNORECASE)
+
+
+def is_feedback(name: object, *, free: bool) -> bool:
+    """Say whether a score of this name is what users say of an answer, and not a measure.
+
+    Where names are `free`, everything is that is no known measure; else only what sounds so.
+    """
+    text = str(name or "")
+    if _FEEDBACK.search(text):
+        return True
+    return free and not _MEASURES.search(text)

@@ -38,6 +38,8 @@ _STRONG: dict[str, str] = {
     "latency_ms": "latencyms durationms elapsedms responsetimems",
     "target": "targetid forid replyto inreplyto answerid",
     "feedback_id": "feedbackid voteid scoreid",
+    "voted_at": "feedbackdate feedbackat feedbackts feedbacktimestamp feedbackcreatedat ratedat "
+    "votedat",
     "author": "feedbacksource annotatorkind ratedby fromsource",
 }
 _WEAK: dict[str, str] = {
@@ -250,7 +252,7 @@ def _plausible(field: str, value: object) -> bool:
             return bool(text_of(value)) and not isinstance(value, bool)
         case "id" | "session" | "user" | "target" | "feedback_id":
             return ident(value) is not None
-        case "ts":
+        case "ts" | "voted_at":
             return moment(value) is not None
         case "rating":
             return not isinstance(value, dict)

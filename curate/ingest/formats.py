@@ -1,20 +1,28 @@
-"""The one table of formats: how each is recognised from its rows, and what reads them."""
+"""The one table of formats: how each is recognised from its rows, and what reads them.
+
+One more format is a module with `claims` and `read` and a line here, or, where a field map is
+enough, a few lines in presets.toml.
+"""
 
 from __future__ import annotations
 
+import difflib
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from typing import Any, Protocol
 
 from curate.config import SourceSettings
-from curate.ingest.events import Piece, Place
+from curate.ingest import langfuse, langsmith, mlflow, openwebui, otel, ragflow
+from curate.ingest.events import ROOT, Part, Piece, Place, Unusable
 from curate.ingest.generic import Generic
-from curate.ingest.ratings import Scale
+from curate.ingest.paths import ABSENT, Getter, getter
+from curate.ingest.ratings import TRACER, Scale
+from curate.ingest.tables import Messages
+from curate.ingest.values import raw, text_of
 from curate.model import CurateError, Exit, Json
-
-
-GENERIC = ("auto", "generic", "jsonl", "csv")
-"""Rows with a field map; lines, tables and documents are told apart by themselves."""
 
 
 class RowReader(Protocol):
@@ -22,6 +30,16 @@ class RowReader(Protocol):
 
     def __call__(self, row: Json, place: Place, /) -> Iterator[Piece]:
         """Yield the pieces of one row. Raises `Unusable`, `UnknownNumber` or `UnknownWord`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format that is code: whether a row is one of its rows, and what reads it."""
+
+    name: str
+    claims: Callable[[Json], bool]
+    read: RowReader
+    scale: Scale | None = TRACER
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +52,117 @@ class Reading:
     map: Callable[[], Mapping[str, str]]
 
 
+FORMATS = (
+    Format("otlp", otel.claims_otlp, otel.read_otlp),
+    Format("phoenix", otel.claims_phoenix, otel.read_phoenix),
+    Format("langsmith", langsmith.claims, langsmith.read),
+    Format("langfuse", langfuse.claims, langfuse.read),
+    Format("openwebui", openwebui.claims, openwebui.read, openwebui.SCALE),
+    Format("mlflow", mlflow.claims, mlflow.read),
+    Format("ragflow", ragflow.claims, ragflow.read),
+)
+"""The formats that are code; the presets follow, and last any rows at all by a field map."""
+
+
+def names() -> tuple[str, ...]:
+    """Return every name that `format` may have, in the order in which they are tried."""
+    presets = dict.fromkeys(preset.name for preset in _presets())
+    return ("auto", *(one.name for one in FORMATS), *presets, "generic")
+
+
 def recognise(source: SourceSettings, head: Sequence[Json]) -> Reading:
     """Return how a log is to be read, judged by its first rows, or as `source.format` says.
 
-    Raises `CurateError` for a format nobody knows.
+    A map in `source` speaks for plain rows, so that only presets are tried against it. Raises
+    `CurateError` for a format nobody knows.
     """
-    if source.format not in GENERIC:
-        raise CurateError(
-            f"there is no log format `{source.format}`", f"Known: {', '.join(GENERIC)}.", Exit.USAGE
-        )
+    wanted = source.format
+    if wanted not in names():
+        near = difflib.get_close_matches(wanted, names(), 1)
+        hint = f"Did you mean `{near[0]}`?" if near else f"Known: {', '.join(names())}."
+        raise CurateError(f"there is no log format `{wanted}`", hint, Exit.USAGE)
+    if wanted != "generic" and not (wanted == "auto" and source.map):
+        for one in FORMATS:
+            if wanted == one.name or (wanted == "auto" and _most(head, one.claims)):
+                return Reading(one.name, one.read, one.scale, dict)
+        for preset in _presets():
+            if wanted == preset.name or (wanted == "auto" and _most(head, preset.claims)):
+                return preset.open(source.map)
     generic = Generic(source.map, head)
     return Reading("generic", generic.read, None, generic.fields.report)
+
+
+def _most(head: Sequence[Json], claims: Callable[[Json], bool]) -> bool:
+    return bool(head) and sum(map(claims, head)) * 2 >= len(head)
+
+
+# ---------------------------------------------------------------------------- presets
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A format that is data: the paths that must lead somewhere, and the field map."""
+
+    name: str
+    keys: tuple[Getter, ...]
+    map: Mapping[str, str]
+    scale: Scale | None
+    trace: str = ""
+    search: str = ""
+    message: Mapping[str, object] | None = None
+
+    def claims(self, row: Json) -> bool:
+        """Say whether `row` has a value at every one of the preset's paths."""
+        return all(get(row) not in (ABSENT, None, "") for get in self.keys)
+
+    def open(self, told: Mapping[str, str]) -> Reading:
+        """Return a fresh reader; `told` paths go before the preset's own."""
+        if self.message is not None:
+            shown = {name: path for name, path in self.message.items() if isinstance(path, str)}
+            return Reading(self.name, Messages(self.message).read, self.scale, lambda: shown)
+        generic = Generic(
+            {**self.map, **told}, closed=True, trace=getter(self.trace) if self.trace else None
+        )
+        read: RowReader = generic.read
+        if self.search:
+            read = _Searched(generic, getter(self.search), getter(self.trace)).read
+        return Reading(self.name, read, self.scale, generic.fields.report)
+
+
+class _Searched:
+    """Rows of retrieval, which give the chunks and the query as it was searched for."""
+
+    def __init__(self, generic: Generic, search: Getter, trace: Getter) -> None:
+        self._generic = generic
+        self._search = search
+        self._trace = trace
+
+    def read(self, row: Json, place: Place) -> Iterator[Piece]:
+        searched = self._search(row)
+        if searched is ABSENT or searched is None:
+            yield from self._generic.read(row, place)
+            return
+        trace = text_of(self._trace(row))
+        if not trace:
+            raise Unusable("a retrieval that belongs to no question")
+        part = self._generic.part(row, place)
+        yield Part(trace, ROOT // 2, replace(part, standalone=raw(searched)), place.size)
+
+
+@cache
+def _presets() -> tuple[Preset, ...]:
+    text = files("curate.ingest").joinpath("presets.toml").read_text(encoding="utf-8")
+    return tuple(_preset(table) for table in tomllib.loads(text)["preset"])
+
+
+def _preset(table: dict[str, Any]) -> Preset:
+    told = "down" in table or "up" in table
+    return Preset(
+        name=table["name"],
+        keys=tuple(getter(path) for path in table["keys"]),
+        map=table.get("map", {}),
+        scale=Scale.of(table.get("down", ()), table.get("up", ()), closed=True) if told else None,
+        trace=table.get("trace", ""),
+        search=table.get("search", ""),
+        message=table.get("message"),
+    )

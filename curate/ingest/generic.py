@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from curate.ingest import ratings
-from curate.ingest.conversation import Chat, chat, chunks_of, history_of
+from curate.ingest.conversation import Chat, answer_of, chat, chunks_of, history_of
 from curate.ingest.envelopes import unwrap
 from curate.ingest.events import ROOT, Part, Piece, Place, Unusable
 from curate.ingest.fields import INVERTED, Fields, folded
@@ -17,6 +17,7 @@ from curate.model import FeedbackEvent, Json, QuestionEvent, RawText, RawTurn
 
 _TRUE = ("true", "yes", "1", "y")
 _FALSE = ("false", "no", "0", "n")
+_OWN_IDS = ("id", "_id", "event_id", "eventId", "insertId")
 _MOST_ALIASES = 16
 
 
@@ -71,9 +72,24 @@ class Generic:
         question = said.question if said else raw(asked, plain)
         if question is None:
             return None
-        getters = fields.getters
+        event = self._event(row, place, question, said)
+        if self._trace is None:
+            return event
+        trace = text_of(_or_none(self._trace(row)))
+        if not trace:
+            return event
+        return Part(trace, ROOT + (event.answer is not None), event, place.size)
+
+    def part(self, row: Json, place: Place) -> QuestionEvent:
+        """Return what a row says about a question that it does not ask."""
+        return self._event(row, place, RawText(""), None)
+
+    def _event(
+        self, row: Json, place: Place, question: RawText, said: Chat | None
+    ) -> QuestionEvent:
+        fields, getters, plain = self.fields, self.fields.getters, place.plain
         ids = self._ids(row)
-        answer = raw(_or_none(fields.value(row, "answer")), plain) if "answer" in getters else None
+        answer = self._answer(row, plain) if "answer" in getters else None
         history = history_of(fields.value(row, "history")) if "history" in getters else ()
         if said and not history:
             history = said.history
@@ -95,13 +111,7 @@ class Generic:
             whole_ms(fields.value(row, "latency_ms")) if "latency_ms" in getters else None,
             place.repaired,
         )
-        event = _without_own_question(event)
-        if self._trace is None:
-            return event
-        trace = text_of(_or_none(self._trace(row)))
-        if not trace:
-            return event
-        return Part(trace, ROOT + (event.answer is not None), event, place.size)
+        return _without_own_question(event)
 
     def _ids(self, row: Json) -> tuple[RawText, ...]:
         found: dict[RawText, None] = {}
@@ -113,6 +123,12 @@ class Generic:
 
     def _ident(self, row: Json, field: str) -> RawText | None:
         return ident(self.fields.value(row, field)) if field in self.fields.getters else None
+
+    def _answer(self, row: Json, plain: bool) -> RawText | None:
+        value = _or_none(self.fields.value(row, "answer"))
+        if isinstance(value, str) and value[:1] not in ("{", "["):
+            return raw(value, plain)
+        return answer_of(value)
 
     def _text(self, row: Json, field: str, plain: bool) -> RawText | None:
         if field not in self.fields.getters:
@@ -151,7 +167,7 @@ class Generic:
             targets = (told, *(name for name in targets if name != told))
         if asked is None and own is None and len(targets) > 1:
             # A vote with an id of its own beside the id it is about.
-            bare = ident(row.get("id", row.get("_id")))
+            bare = next((name for key in _OWN_IDS if (name := ident(row.get(key)))), None)
             if bare is not None and bare in targets:
                 own, targets = bare, tuple(name for name in targets if name != bare)
         if not targets and asked is None:
@@ -163,7 +179,7 @@ class Generic:
             place.scale.rate(rating, inverted),
             own or (asked.source_id if asked else None),
             self._ident(row, "user"),
-            moment(self.fields.value(row, "ts")),
+            moment(self.fields.value(row, "voted_at")) or moment(self.fields.value(row, "ts")),
             self._text(row, "reason", place.plain),
             self._text(row, "comment", place.plain),
             ratings.author_of(_or_none(self.fields.value(row, "author"))),

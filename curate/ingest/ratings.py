@@ -156,3 +156,13 @@ def author_of(value: object) -> Author:
     """Return who voted, from the word the log has for it. An unknown word is no user's."""
     word = _NOISE.sub("", str(value or "").casefold())
     return _AUTHORS.get(word, "annotator")
+
+
+def is_vote(value: object) -> bool:
+    """Say whether `value` is a word, an emoji or a boolean that means a thumb by itself."""
+    if not isinstance(value, bool | str):
+        return False
+    try:
+        return _WORDS.get(_word(value)) is not None
+    except UnknownWord:
+        return False

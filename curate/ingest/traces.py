@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 from curate.ingest.events import ROOT, Part
@@ -13,6 +14,9 @@ from curate.model import QuestionEvent, RawText, Rejected
 MOST_TRACES = 20_000
 MOST_BYTES = 64 * 1024 * 1024
 """How much may wait for its other parts; past it, the trace that waited longest goes on."""
+
+MOST_ALIASES = 64
+"""How many ids of a trace feedback may point at: those of the parts that know most."""
 
 _MERGED = ("session", "user", "standalone", "answer", "title", "latency_ms", "refused", "at")
 
@@ -44,7 +48,8 @@ class Traces:
 
 
 def _whole(parts: list[Part]) -> QuestionEvent | Rejected:
-    parts = sorted(parts, key=lambda part: -part.weight)
+    latest = datetime.max.replace(tzinfo=UTC)
+    parts = sorted(parts, key=lambda part: (-part.weight, part.event.at or latest))
     asking = next((p.event for p in parts if p.weight >= ROOT and p.event.question), None)
     if asking is None:
         root = parts[0].weight >= ROOT
@@ -58,9 +63,11 @@ def _whole(parts: list[Part]) -> QuestionEvent | Rejected:
     aliases: dict[RawText, None] = {}
     for event in (asking, *events):
         aliases.update(dict.fromkeys(event.aliases))
+    if values["standalone"] == asking.question:
+        values["standalone"] = None
     return replace(
         asking,
-        aliases=tuple(aliases),
+        aliases=tuple(aliases)[:MOST_ALIASES],
         history=next((event.history for event in (asking, *events) if event.history), ()),
         chunks=next((event.chunks for event in events if event.chunks), ()),
         repaired=any(event.repaired for event in events),

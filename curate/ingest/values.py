@@ -21,6 +21,8 @@ _DAY = re.compile(r"(19|20)[0-9]{2}[01][0-9][0-3][0-9]")
 _LONG_FRACTION = re.compile(r"(\.[0-9]{6})[0-9]+")
 _KIBANA = "%b %d, %Y @ %H:%M:%S"
 _APACHE = "%d/%b/%Y:%H:%M:%S %z"
+# Parts of a message that nobody said.
+_NO_TEXT = ("tool", "image", "file", "source", "reasoning", "step", "input_image", "input_file")
 # Where the text is, in a value that is an object.
 _TEXT_KEYS = (
     "text",
@@ -55,7 +57,7 @@ def text_of(value: object, depth: int = 4) -> str:
         found = text_of(inner, depth - 1) if depth and not isinstance(inner, str) else inner
         return found if isinstance(found, str) and found else value
     if depth and isinstance(value, dict):
-        if value.get("type") in ("image_url", "image", "file", "tool_use", "tool_result"):
+        if str(value.get("type", "")).startswith(_NO_TEXT):
             return ""
         for key in _TEXT_KEYS:
             if key in value and (found := text_of(value[key], depth - 1)):

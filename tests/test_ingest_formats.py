@@ -1,0 +1,279 @@
+"""Every format: recognised from its content, and read to the same question and the same vote.
+
+The samples all tell of one question, its answer, two chunks and a thumb down.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from curate.config import SourceSettings
+from curate.ingest import formats
+from curate.ingest.events import Recognised, StreamItem
+from curate.ingest.run import read
+from curate.ingest.traces import Traces
+from curate.model import CurateError, FeedbackEvent, QuestionEvent, RawText, Rejected
+
+DATA = Path(__file__).parent / "data" / "ingest"
+QUESTION = "how do i open the bike shed?"
+ANSWER = "Ask the porter for the code."
+COMMENT = "the code is on the door"
+SEARCHED = "What opens the bike shed?"
+ASKED_AT = datetime(2026, 3, 5, 10, 20, 30, tzinfo=UTC)
+FULL = (("sheds.md#2", "sheds.md", "Opening", 0.71), ("sheds.md#5", "sheds.md", "Codes", 0.44))
+
+
+def ids(*without: str) -> tuple[tuple[object, ...], ...]:
+    names = ("id", "source", "heading", "score")
+    return tuple(
+        tuple(None if name in without else value for name, value in zip(names, chunk, strict=True))
+        for chunk in FULL
+    )
+
+
+ONLY_IDS = ids("source", "heading", "score")
+NO_HEADING = ids("heading")
+ID_AND_SCORE = ids("source", "heading")
+
+
+@dataclass(frozen=True)
+class Case:
+    format: str
+    files: tuple[str, ...]
+    chunks: tuple[tuple[object, ...], ...] = ()
+    searched: bool = False
+    votes: tuple[tuple[int | None, str], ...] = ()
+    comment: bool = True
+    more: int = 0
+    """How many other questions the files hold."""
+    session: bool = True
+    user: bool = True
+    at: bool = True
+    rejected: int = 0
+
+
+DOWN = ((-1, "user"),)
+CASES = [
+    Case("langfuse", ("langfuse_ui.json",), votes=DOWN, comment=False),
+    Case("langfuse", ("langfuse_ui.csv",), votes=DOWN, comment=False),
+    Case("langfuse", ("langfuse_observations.jsonl", "langfuse_scores.jsonl"), FULL, True, DOWN),
+    Case("langfuse", ("langfuse_traces.jsonl", "langfuse_observations.jsonl"), FULL, True),
+    Case(
+        "langfuse",
+        ("langfuse_api_scores.json", "langfuse_api_observations.json"),
+        votes=((-1, "user"), (-1, "annotator")),
+    ),
+    Case(
+        "langsmith",
+        ("langsmith_runs.jsonl", "langsmith_feedback.jsonl"),
+        FULL,
+        True,
+        ((-1, "user"), (-1, "user")),
+    ),
+    Case(
+        "otlp",
+        ("otlp_genai_children.jsonl", "otlp_genai_feedback.jsonl", "otlp_genai_root.jsonl"),
+        ID_AND_SCORE,
+        True,
+        DOWN,
+    ),
+    Case("otlp", ("otlp_openinference.jsonl",), FULL, True, DOWN),
+    Case("otlp", ("otlp_openllmetry.jsonl",)),
+    Case("otlp", ("otlp_vercel_ai.jsonl",)),
+    Case("otlp", ("otlp_old_events.jsonl",)),
+    Case("phoenix", ("phoenix_spans.jsonl", "phoenix_annotations.jsonl"), FULL, True, DOWN),
+    Case("phoenix", ("phoenix_spans.csv",), FULL, True),
+    Case("phoenix", ("phoenix_rest.json",), FULL, True),
+    Case("openwebui", ("openwebui_chats.json",), FULL, votes=DOWN, more=1),
+    Case("openwebui", ("openwebui_chat_rows.jsonl",), FULL, votes=DOWN, more=1),
+    Case(
+        "openwebui",
+        ("openwebui_chats.json", "openwebui_feedbacks.csv"),
+        FULL,
+        votes=DOWN * 2,
+        more=1,
+    ),
+    Case("mlflow", ("mlflow_traces.jsonl",), FULL, True, DOWN),
+    Case("mlflow", ("mlflow_search.jsonl",), FULL, True, DOWN),
+    Case(
+        "dify-messages",
+        ("dify_api.json",),
+        NO_HEADING,
+        votes=DOWN,
+        comment=False,
+        more=1,
+        user=False,
+    ),
+    Case(
+        "dify-messages",
+        ("dify_messages.jsonl", "dify_feedbacks.jsonl"),
+        NO_HEADING,
+        votes=((-1, "user"), (1, "annotator")),
+    ),
+    Case("dify-export", ("dify_export.json",), votes=DOWN),
+    Case("dify-export", ("dify_export.csv",), votes=DOWN),
+    Case("helicone", ("helicone.jsonl",), votes=DOWN, comment=False, more=1),
+    Case("librechat", ("librechat.jsonl",), NO_HEADING, votes=DOWN),
+    Case("ragflow", ("ragflow.jsonl",), NO_HEADING, votes=DOWN, more=1),
+    Case(
+        "chainlit-steps",
+        ("chainlit_steps.jsonl", "chainlit_feedbacks.jsonl"),
+        FULL,
+        votes=DOWN,
+        user=False,
+    ),
+    Case(
+        "chainlit-steps",
+        ("chainlit_steps.jsonl", "chainlit_feedback_new.jsonl"),
+        FULL,
+        votes=DOWN,
+        user=False,
+    ),
+    Case("streamlit", ("streamlit.jsonl",), votes=((-1, "user"), (1, "user")), more=1, user=False),
+    Case(
+        "vercel-messages",
+        ("vercel_messages.jsonl", "vercel_votes.jsonl"),
+        FULL,
+        votes=DOWN,
+        comment=False,
+        user=False,
+    ),
+    Case("llamaindex", ("llamaindex.jsonl",), FULL, True),
+    Case("haystack", ("haystack.jsonl",), FULL, session=False, user=False, at=False),
+    Case("generic", ("elastic.ndjson",), ONLY_IDS, votes=DOWN),
+    Case("generic", ("elastic_search.json",), ONLY_IDS, votes=DOWN),
+    Case("generic", ("cloudwatch.json",), ONLY_IDS, votes=DOWN),
+    Case("generic", ("cloudwatch_insights.csv",), ONLY_IDS, votes=DOWN),
+    Case("generic", ("cloudwatch_s3.gz",), ONLY_IDS, votes=DOWN),
+]
+
+
+def items(files: tuple[str, ...], source: SourceSettings) -> list[StreamItem]:
+    traces = Traces()
+    found = [item for name in files for item in read(DATA / name, source, name, traces)]
+    return [*found, *traces.finish()]
+
+
+def shown(text: RawText | None) -> str | None:
+    return text.reveal() if text else None
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: "+".join(case.files))
+def test_a_format_is_recognised_and_read(case: Case) -> None:
+    found = items(case.files, SourceSettings(name="s"))
+
+    recognised = [item for item in found if isinstance(item, Recognised)]
+    assert case.format in {item.format for item in recognised}
+    assert not [item for item in found if isinstance(item, Rejected)]
+    asked = [item for item in found if isinstance(item, QuestionEvent)]
+    event = next(item for item in asked if shown(item.question) == QUESTION)
+    assert len(asked) == 1 + case.more
+    assert shown(event.answer) == ANSWER
+    assert (event.session is not None) == case.session
+    assert shown(event.user) == ("u-7" if case.user else None)
+    assert (event.at.replace(microsecond=0) if event.at else None) == (
+        ASKED_AT if case.at else None
+    )
+    assert shown(event.standalone) == (SEARCHED if case.searched else None)
+    assert case.chunks == tuple(
+        (shown(chunk.id), shown(chunk.source), shown(chunk.heading), chunk.score)
+        for chunk in event.chunks
+    )
+    votes = [item for item in found if isinstance(item, FeedbackEvent)]
+    assert [(vote.rating, vote.by) for vote in votes] == list(case.votes)
+    for vote in votes[:1]:
+        if vote.targets:
+            assert set(vote.targets) & set(event.aliases)
+    comments = {shown(vote.comment) for vote in votes} - {None}
+    assert comments == ({COMMENT} if case.comment and votes else set())
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: "+".join(case.files))
+def test_a_format_may_be_forced(case: Case) -> None:
+    name = case.files[0]
+    (first,) = [i for i in read(DATA / name) if isinstance(i, Recognised) and not i.grown]
+
+    forced = list(read(DATA / name, SourceSettings(name="log", format=first.format)))
+
+    assert [i for i in forced if isinstance(i, QuestionEvent)] == [
+        i for i in read(DATA / name) if isinstance(i, QuestionEvent)
+    ]
+
+
+def test_every_format_has_a_sample() -> None:
+    tested = {
+        item.format
+        for path in DATA.iterdir()
+        for item in read(path)
+        if isinstance(item, Recognised)
+    }
+
+    assert tested == set(formats.names()) - {"auto"}
+
+
+def test_the_history_of_a_chat_is_what_came_before() -> None:
+    for name in ("openwebui_chats.json", "openwebui_feedbacks.json", "ragflow.jsonl"):
+        event = next(
+            item
+            for item in read(DATA / name)
+            if isinstance(item, QuestionEvent) and shown(item.question) == QUESTION
+        )
+        assert [(turn.role, shown(turn.content)) for turn in event.history] == [
+            ("user", "is there a bike shed?"),
+            ("assistant", "Yes."),
+        ]
+
+
+def test_both_exports_of_open_webui_tell_of_one_question_and_one_vote() -> None:
+    found = [
+        item
+        for name in ("openwebui_chats.json", "openwebui_feedbacks.json", "openwebui_feedbacks.csv")
+        for item in read(DATA / name)
+    ]
+    asked = [i for i in found if isinstance(i, QuestionEvent) and shown(i.question) == QUESTION]
+    votes = [i for i in found if isinstance(i, FeedbackEvent)]
+
+    assert {shown(event.source_id) for event in asked} == {"c-1-m-3"}
+    assert {shown(vote.source_id) for vote in votes} == {"fb-1"}
+    assert [vote.summary for vote in votes] == [True, False, True]
+
+
+def test_a_score_and_its_column_in_the_traces_table_are_one_vote() -> None:
+    votes = [
+        item
+        for name in ("langfuse_ui.json", "langfuse_scores.jsonl")
+        for item in read(DATA / name)
+        if isinstance(item, FeedbackEvent)
+    ]
+
+    assert len({vote.source_id for vote in votes}) == 1
+    assert [vote.summary for vote in votes] == [True, False]
+
+
+def test_a_scale_that_is_told_goes_before_the_format_s_own() -> None:
+    source = SourceSettings(name="s", down=("1",), up=("0",))
+
+    votes = [
+        i for i in read(DATA / "chainlit_feedbacks.jsonl", source) if isinstance(i, FeedbackEvent)
+    ]
+
+    assert [vote.rating for vote in votes] == [1]
+
+
+def test_a_map_that_is_told_makes_a_log_generic() -> None:
+    source = SourceSettings(name="s", map={"question": "input"})
+
+    first = next(iter(read(DATA / "langfuse_ui.json", source)))
+
+    assert isinstance(first, Recognised)
+    assert first.format == "generic"
+
+
+def test_a_misspelt_format_is_refused_with_the_nearest() -> None:
+    with pytest.raises(CurateError) as caught:
+        list(read(DATA / "helicone.jsonl", replace(SourceSettings(name="s"), format="langfus")))
+    assert "langfuse" in caught.value.hint
