@@ -103,6 +103,7 @@ class _Shape:
     numbers: tuple[str, ...]
     negated: bool
     asking: frozenset[str]
+    weight: float
 
 
 class Matcher:
@@ -133,20 +134,19 @@ class Matcher:
 
     def same(self, a: str, b: str) -> bool:
         """Say whether two questions are near-duplicates (symmetric, not transitive)."""
-        return _same(_shape(a), _shape(b))
+        return a == b or _same(_shape(a), _shape(b))
 
     def pairs(self, texts: Sequence[str]) -> list[tuple[int, int]]:
         """Return the index pairs `(i, j)`, `i < j`, of all near-duplicates in `texts`."""
         buckets: dict[int, list[int]] = {}
         found: list[tuple[int, int]] = []
         for index, text in enumerate(texts):
-            shape = _shape(text)
             near: set[int] = set()
             for key in self.bands(text):
                 bucket = buckets.setdefault(key, [])
                 near.update(bucket)
                 bucket.append(index)
-            found += [(other, index) for other in near if _same(_shape(texts[other]), shape)]
+            found += [(other, index) for other in near if self.same(texts[other], text)]
         return sorted(found)
 
     def rank(self, facts: CandidateFacts) -> Ranking:
@@ -249,7 +249,14 @@ def _shape(text: str) -> _Shape:
         _SPACELESS_NEGATION.search(_A_NOT_A.sub("", joined))
     )
     grams = Counter(joined[i : i + 2] for i in range(max(len(joined) - 1, len(joined) == 1)))
-    return _Shape(tuple(words), grams, tuple(sorted(numbers)), negated, frozenset(words) & _ASKING)
+    return _Shape(
+        words=tuple(words),
+        grams=grams,
+        numbers=tuple(sorted(numbers)),
+        negated=negated,
+        asking=frozenset(words) & _ASKING,
+        weight=_weight(words, grams),
+    )
 
 
 def _spelled(token: str) -> str:
@@ -288,28 +295,33 @@ def _same(a: _Shape, b: _Shape) -> bool:
         return False
     if a.asking and b.asking and not (a.asking <= b.asking or b.asking <= a.asking):
         return False
+    total = a.weight + b.weight
+    if not a.weight or not b.weight:
+        return not total and bool(a.numbers)
+    if abs(a.weight - b.weight) > (1 - SAME) * total:
+        return False
     left, right = _unmatched(a.words, b.words)
-    common = a.grams & b.grams
-    left_weight = _weight(a.words) + _GRAM * a.grams.total()
-    right_weight = _weight(b.words) + _GRAM * b.grams.total()
-    if not left_weight or not right_weight:
-        return left_weight == right_weight and bool(a.numbers)
-    own_left = _weight(left) + _GRAM * (a.grams - common).total()
-    own_right = _weight(right) + _GRAM * (b.grams - common).total()
-    similarity = 1 - (own_left + own_right) / (left_weight + right_weight)
+    own_left = _weight(left, a.grams - b.grams)
+    own_right = _weight(right, b.grams - a.grams)
+    similarity = 1 - (own_left + own_right) / total
     both = min(own_left, own_right) > _FUNCTION_WORD * 2
     return similarity >= (SAME_REWORDED if both else SAME)
 
 
-def _weight(words: Iterable[str]) -> float:
-    return sum(
+def _weight(words: Iterable[str], grams: Counter[str]) -> float:
+    told = sum(
         _FUNCTION_WORD if len(word) < 3 or word in _FUNCTION_WORDS else 1.0 for word in words
     )
+    return told + _GRAM * grams.total()
 
 
 def _unmatched(a: Sequence[str], b: Sequence[str]) -> tuple[list[str], list[str]]:
-    exact = Counter(a) & Counter(b)
-    left, right = _without(a, exact), _without(b, exact)
+    left, right = [], list(b)
+    for word in a:
+        if word in right:
+            right.remove(word)
+        else:
+            left.append(word)
     for word in list(left):
         partner = next((other for other in right if _typo(word, other)), None)
         if partner is not None:
@@ -318,17 +330,6 @@ def _unmatched(a: Sequence[str], b: Sequence[str]) -> tuple[list[str], list[str]
     if left and right and _respaced("".join(left), "".join(right)):
         return [], []
     return left, right
-
-
-def _without(words: Sequence[str], taken: Counter[str]) -> list[str]:
-    rest = Counter(taken)
-    kept: list[str] = []
-    for word in words:
-        if rest[word]:
-            rest[word] -= 1
-        else:
-            kept.append(word)
-    return kept
 
 
 def _respaced(a: str, b: str) -> bool:

@@ -84,6 +84,8 @@ def test_bands_stay_the_same_from_one_release_to_the_next() -> None:
 def test_texts_without_a_word_are_duplicates_only_of_themselves() -> None:
     matcher = Matcher()
     assert set(matcher.bands("???")).isdisjoint(matcher.bands("!!!"))
+    assert matcher.same("???", "???")
+    assert not matcher.same("???", "!!!")
     assert not matcher.same("???", "refund")
 
 
