@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from curate.export.questions import HOLDOUT, QUESTIONS, TUNING, encode
-from curate.export.verify import contract, verify
+from curate.export.verify import contract, intact, verify
 from curate.export.versions import MANIFEST, WITHDRAWN, build
 from curate.export.writing import publish
 from curate.model import CurateError, Evidence, Item
@@ -67,6 +67,14 @@ def test_one_changed_byte_is_found_in_every_file(version: Path) -> None:
         assert (name, "file-changed") in codes(version)
         (version / name).write_bytes(data)
     assert verify(version) == []
+
+
+def test_an_intact_version_is_read_whole_and_a_changed_one_not_at_all(version: Path) -> None:
+    assert intact(version) == {path.name: path.read_bytes() for path in version.iterdir()}
+    assert list(intact(version))[-1] == MANIFEST
+    (version / HOLDOUT).write_bytes(b"[]\n")
+    with pytest.raises(CurateError, match=r"questions\.holdout\.json"):
+        intact(version)
 
 
 def test_a_missing_and_an_unknown_file_are_named(version: Path) -> None:

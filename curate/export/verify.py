@@ -63,6 +63,24 @@ def verify(directory: Path) -> list[Finding]:
     return found
 
 
+def intact(directory: Path) -> dict[str, bytes]:
+    """Return the files of a version as they stand, the manifest last.
+
+    Raises `CurateError` where one is missing or not what the manifest vouches for.
+    """
+    manifest = _manifest(directory)
+    contents: dict[str, bytes] = {}
+    for name, promised in manifest["files"].items():
+        data = _regular(directory / name) if _plain(name) else None
+        if data is None or not isinstance(promised, dict) or digest(data) != promised.get("digest"):
+            raise CurateError(
+                f"{directory / name} is missing or was changed after it was exported",
+                "`curate versions verify` lists what is wrong; restore it or export again.",
+            )
+        contents[name] = data
+    return contents | {MANIFEST: (directory / MANIFEST).read_bytes()}
+
+
 def contract(made: Sequence[Any]) -> list[Finding]:
     """Return where records break the contract of `questions.json`; `item` is the id or `#3`."""
     found: list[Finding] = []

@@ -84,13 +84,7 @@ def mirror(files: Mapping[str, bytes], to: Path, umask: int) -> tuple[Path, ...]
         _make(to, 0o777 & ~umask)
         stale = [name for name in files if not _holds(to / name, files[name])]
         for name in stale:
-            fresh = to / f"{_UNFINISHED}{secrets.token_hex(8)}"
-            try:
-                _write(fresh, files[name], 0o666 & ~umask)
-                fresh.replace(to / name)
-            except BaseException:
-                fresh.unlink(missing_ok=True)
-                raise
+            _replace(to / name, files[name], 0o666 & ~umask)
         if stale:
             _sync(to)
     return tuple(to / name for name in stale)
@@ -99,6 +93,15 @@ def mirror(files: Mapping[str, bytes], to: Path, umask: int) -> tuple[Path, ...]
 def _sweep(exports: Path) -> None:
     for left in exports.glob(f"{_UNFINISHED}*"):
         _remove(left)
+
+
+def place(path: Path, data: bytes) -> None:
+    """Write one private file (0600) into a directory that is there, whole or not at all."""
+    with _telling(path):
+        if _holds(path, data):
+            return
+        _replace(path, data, 0o600)
+        _sync(path.parent)
 
 
 def _make(directory: Path, mode: int) -> None:
@@ -153,6 +156,16 @@ def _write(path: Path, data: bytes, mode: int) -> None:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
+
+
+def _replace(path: Path, data: bytes, mode: int) -> None:
+    fresh = path.parent / f"{_UNFINISHED}{secrets.token_hex(8)}"
+    try:
+        _write(fresh, data, mode)
+        fresh.replace(path)
+    except BaseException:
+        fresh.unlink(missing_ok=True)
+        raise
 
 
 def _sync(directory: Path) -> None:

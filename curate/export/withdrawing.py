@@ -1,0 +1,49 @@
+"""Versions that hold what was taken back for good: which, and the note that says so beside them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from pathlib import Path
+
+from curate.export.questions import encode
+from curate.export.versions import MANIFEST, WITHDRAWN
+from curate.export.writing import place
+
+
+def holding(exports: Path, ids: Collection[str]) -> tuple[Path, ...]:
+    """Return the version directories whose manifest names any of the ids, the oldest first.
+
+    A version whose manifest cannot be read counts: not knowing is not knowing that it is clean.
+    """
+    found = [path for path in exports.glob("v*") if path.is_dir() and not path.is_symlink()]
+    return tuple(sorted(path for path in found if _holds(path / MANIFEST, ids)))
+
+
+def withdraw(exports: Path, ids: Collection[str]) -> tuple[Path, ...]:
+    """Write the ids into `withdrawn.json` of every version that holds any, and return those.
+
+    Ids only, no text and no reason; ids that stand there already stay. A second call changes
+    nothing. Raises `CurateError` where a version cannot be written.
+    """
+    held = holding(exports, ids)
+    for directory in held:
+        known = _listed(directory / WITHDRAWN)
+        place(directory / WITHDRAWN, encode(sorted(known | set(ids))))
+    return held
+
+
+def _holds(manifest: Path, ids: Collection[str]) -> bool:
+    try:
+        told = json.loads(manifest.read_bytes())
+        return not ids or any(name in told["items"] for name in ids)
+    except (OSError, ValueError, KeyError, TypeError):
+        return True
+
+
+def _listed(path: Path) -> set[str]:
+    try:
+        told = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return set()
+    return {name for name in told if isinstance(name, str)} if isinstance(told, list) else set()
