@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import functools
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -221,3 +224,83 @@ def database(empty_database: Path, tmp_path: Path) -> Path:
     import shutil
 
     return Path(shutil.copy(empty_database, tmp_path / "curate.db"))
+
+
+class Sat:
+    """A curator at the screens: presses keys, waits until everything is settled, looks."""
+
+    def __init__(self, pilot: Any, workspace: Workspace) -> None:
+        self.pilot = pilot
+        self.app = pilot.app
+        self.workspace = workspace
+
+    async def settle(self) -> None:
+        """Wait until no thread works and no message waits."""
+        for _ in range(3):
+            await self.app.workers.wait_for_complete()
+            await self.pilot.pause()
+
+    async def press(self, *keys: str) -> None:
+        """Press keys, settling after each."""
+        for key in keys:
+            await self.pilot.press(key)
+            await self.settle()
+
+    async def type(self, text: str) -> None:
+        """Type into a field."""
+        await self.press(*("space" if char == " " else char for char in text))
+
+    @property
+    def text(self) -> str:
+        """What is on the screen."""
+        strips = self.app.screen._compositor.render_strips()
+        return "\n".join("".join(segment.text for segment in strip) for strip in strips)
+
+    async def ask(self, question: Callable[[Workspace], Any]) -> Any:
+        """Ask the workspace something, off the UI thread as everybody must."""
+        return await asyncio.to_thread(question, self.workspace)
+
+
+def _off_the_ui_thread(function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def guarded(*arguments: Any, **keywords: Any) -> Any:
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return function(*arguments, **keywords)
+        raise AssertionError(f"{function.__qualname__} was called on the UI thread")
+
+    return guarded
+
+
+@pytest.fixture
+def sit(
+    lending: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., AbstractAsyncContextManager[Sat]]:
+    """Sit down at the lending desk's screens; the store, the index and the anonymiser refuse to
+    be called on the UI thread.
+    """
+    from curate.corpus.corpus import Corpus
+    from curate.privacy.anonymise import Anonymiser
+    from curate.store.engine import Database
+    from curate.tui.app import CurateApp
+
+    for owner, name in (
+        (Database, "read"),
+        (Database, "write"),
+        (Corpus, "_now"),
+        (Corpus, "sync"),
+        (Anonymiser, "scan"),
+    ):
+        monkeypatch.setattr(owner, name, _off_the_ui_thread(getattr(owner, name)))
+
+    @asynccontextmanager
+    async def down(
+        size: tuple[int, int] = (80, 24), workspace: Workspace = lending
+    ) -> AsyncIterator[Sat]:
+        async with CurateApp(workspace).run_test(size=size) as pilot:
+            sat = Sat(pilot, workspace)
+            await sat.settle()
+            yield sat
+
+    return down

@@ -7,7 +7,15 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any, Literal
 
-from curate.model import Clean, CleanFeedback, CleanQuestion, Redaction, RetrievedChunk, Turn
+from curate.model import (
+    Clean,
+    CleanFeedback,
+    CleanQuestion,
+    Evidence,
+    Redaction,
+    RetrievedChunk,
+    Turn,
+)
 
 NOW = datetime(2026, 11, 29, 21, 0, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -82,3 +90,8 @@ def vote(
         by="user",
     )
     return replace(made, **changes)
+
+
+def evidence(source: str, heading: str, phrase: str = "two weeks") -> Evidence:
+    """A phrase that stands in the documents."""
+    return Evidence(source, heading, phrase, 10, 10 + len(phrase), "sha256:00", "verbatim")

@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import text
 
 import curate
-from curate.model import CurateError, Exit
+from curate.model import Clean, CurateError, Exit
 from curate.store import engine, schema
 from curate.store.engine import Busy, Database
 from curate.store.store import Store
@@ -24,9 +24,8 @@ from tests.events import NOW, Clock, question
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
-    Store.create(tmp_path / "curate.db", now=Clock()).close()
-    return tmp_path / "curate.db"
+def path(database: Path) -> Path:
+    return database
 
 
 def open_fails(path: Path) -> CurateError:
@@ -190,7 +189,7 @@ def test_writers_wait_for_each_other(path: Path) -> None:
 def test_a_full_disk_is_one_message_and_nothing_is_half_done(path: Path) -> None:
     with Store.open(path, now=Clock()) as store:
         store.save([question("a", "How long?")], matcher=Matcher(), received=NOW)
-        batch = [question(f"q{n}", f"word{n} " * 300) for n in range(400)]
+        batch = [question(f"q{n}", f"word{n}", answer=Clean("so " * 999)) for n in range(200)]
         soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 100_000, hard))
         try:
@@ -201,7 +200,7 @@ def test_a_full_disk_is_one_message_and_nothing_is_half_done(path: Path) -> None
         assert caught.value.code is Exit.ENVIRONMENT
         assert "word" not in caught.value.message
         assert store.counts().records == 1
-        assert store.save(batch, matcher=Matcher(), received=NOW).questions_new == 400
+        assert store.save(batch, matcher=Matcher(), received=NOW).questions_new == 200
 
 
 def test_a_database_without_room_says_so(path: Path) -> None:

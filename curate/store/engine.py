@@ -7,6 +7,7 @@ tables in memory and to obey foreign keys; what goes wrong with a file becomes o
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import stat
 from collections.abc import Callable, Iterator
@@ -251,11 +252,16 @@ def _locked(path: Path) -> Busy:
     return Busy(f"{path} is locked by another process", "Try again when it has finished.")
 
 
+def _no_room(path: Path) -> bool:
+    return shutil.disk_usage(path.parent).free < 2**16
+
+
 def _explain(path: Path, error: sqlite3.Error) -> CurateError | None:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return _locked(path)
-    if code == sqlite3.SQLITE_FULL:
+    # On a full disk the shared memory of the log cannot grow either, which is called an I/O error.
+    if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and _no_room(path)):
         return Busy(
             f"{path} cannot be written: the disk is full",
             "Free some space; nothing was half-done.",

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from curate.model import CurateError, Item, Version
+from curate.store.store import Store
+from tests.events import NOW, Clock
+from tests.test_store_deciding import FULL
+
+
+@pytest.fixture
+def store(database: Path) -> Iterator[Store]:
+    with Store.open(database, now=Clock()) as opened:
+        yield opened
+
+
+def version(number: int, *items: Item) -> Version:
+    parent = number - 1 or None
+    return Version(number, parent, "sha256:22", NOW, "anna", items, "sha256:33", "sha256:44")
+
+
+def nothing() -> None:
+    pass
+
+
+def test_a_version_comes_back_with_its_items_as_they_were(store: Store) -> None:
+    first = version(1, FULL, Item("a-1", 3, "?"))
+    store.add_version(first, nothing)
+    store.save_item(FULL, by="anna", now=NOW, expected=0, action="make")
+    store.add_version(version(2), nothing)
+    assert store.version(1) == first
+    assert store.version(2).items == ()
+    assert [(one.number, one.parent, one.items) for one in store.versions()] == [
+        (1, None, ()),
+        (2, 1, ()),
+    ]
+    counts = store.counts()
+    assert (counts.versions, counts.last_version) == (2, NOW)
+    with pytest.raises(CurateError, match="no version 3"):
+        store.version(3)
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_only_the_next_number_is_taken(store: Store, number: int) -> None:
+    store.add_version(version(1), nothing)
+    with pytest.raises(CurateError, match="cannot follow version 1"):
+        store.add_version(version(number), nothing)
+    assert len(store.versions()) == 1
+
+
+def test_nothing_is_stored_when_publishing_fails(store: Store) -> None:
+    def fail() -> None:
+        raise CurateError("the disk is full")
+
+    with pytest.raises(CurateError, match="the disk is full"):
+        store.add_version(version(1, FULL), fail)
+    assert store.versions() == []
+    store.add_version(version(1, FULL), nothing)
+
+
+def test_the_store_can_be_read_while_publishing(store: Store) -> None:
+    seen: list[list[Version]] = []
+    store.add_version(version(1, FULL), lambda: seen.append(store.versions()))
+    assert seen == [[]]
+
+
+def test_ids_of_exported_items_are_not_proposed_again(store: Store) -> None:
+    store.add_version(version(1, FULL), nothing)
+    assert store.new_item_id("loans") == "loans-2"
