@@ -168,6 +168,22 @@ def test_an_upgrade_keeps_children_and_leaves_no_byte_of_what_it_drops(
     schema.ensure(path)
 
 
+def test_an_upgrade_that_cannot_rewrite_the_file_leaves_that_to_the_next_purge(
+    tmp_path: Path, following: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = old_database(tmp_path / "curate.db", "0001")
+    following.write_text(NEXT.format(more=""))
+    monkeypatch.setattr(engine, "BUSY_MS", 50)
+    with closing(sqlite3.connect(path, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM record").fetchone()
+        schema.ensure(path)
+    with Store.open(path, now=Clock()) as store:
+        assert store.counts().dirty
+        assert store.purge(by="anna", matcher=Matcher()).status == "clean"
+        assert not store.counts().dirty
+
+
 @pytest.mark.parametrize("more", ["raise RuntimeError", "op.execute('DELETE FROM candidate')"])
 def test_an_upgrade_that_fails_changes_nothing(tmp_path: Path, following: Path, more: str) -> None:
     path = old_database(tmp_path / "curate.db", "0001")

@@ -234,7 +234,7 @@ def test_a_section_with_an_item_is_covered(store: Store) -> None:
         expected=0,
         action="make",
     )
-    save(store, question("b", "How long?"))
+    assert store.rerank(matcher=Matcher()) == 1
     covered = store.candidates(store.candidate_ids())[0]
     assert any("cover" in reason for reason in uncovered.reasons)
     assert not any("cover" in reason for reason in covered.reasons)

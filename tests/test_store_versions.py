@@ -51,11 +51,12 @@ def test_only_the_next_number_is_taken(store: Store, number: int) -> None:
     assert len(store.versions()) == 1
 
 
-def test_nothing_is_stored_when_publishing_fails(store: Store) -> None:
+@pytest.mark.parametrize("error", [CurateError("no room"), OSError("no room")])
+def test_nothing_is_stored_when_publishing_fails(store: Store, error: Exception) -> None:
     def fail() -> None:
-        raise CurateError("the disk is full")
+        raise error
 
-    with pytest.raises(CurateError, match="the disk is full"):
+    with pytest.raises(type(error), match="no room"):
         store.add_version(version(1, FULL), fail)
     assert store.versions() == []
     store.add_version(version(1, FULL), nothing)

@@ -164,7 +164,7 @@ def create(path: Path, build: Callable[[Path], None]) -> None:
         raise CurateError(f"{path} exists already", "Name another directory.", Exit.USAGE)
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with explained(path):
+        with explained(path), written(path):
             _private_file(draft)
             with closing(sqlite3.connect(draft)) as connection:
                 connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
@@ -174,6 +174,17 @@ def create(path: Path, build: Callable[[Path], None]) -> None:
     finally:
         for suffix in ("", "-wal", "-shm", "-journal"):
             draft.with_name(draft.name + suffix).unlink(missing_ok=True)
+
+
+@contextmanager
+def written(path: Path) -> Iterator[None]:
+    """Turn what the system says about writing `path` into a `CurateError`."""
+    try:
+        yield
+    except OSError as error:
+        raise CurateError(
+            f"{path} cannot be written: {error.strerror}", "Check the disk and the modes."
+        ) from None
 
 
 def _private_file(path: Path) -> None:
@@ -238,10 +249,6 @@ def explained(path: Path) -> Iterator[None]:
         raise
     except PoolTimeoutError:
         raise _locked(path) from None
-    except OSError as error:
-        raise CurateError(
-            f"{path} cannot be written: {error.strerror}", "Check the disk and the modes."
-        ) from None
 
 
 class Busy(CurateError):

@@ -99,7 +99,7 @@ def purge(
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    with engine.explained(path):
+    with engine.written(path):
         handle = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         try:

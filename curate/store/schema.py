@@ -83,7 +83,11 @@ def _migrate(path: Path) -> None:
                 f"{path} cannot be upgraded: rows point at rows that are not there",
                 "Restore it from a backup; curate leaves it as it is.",
             )
-    # A rebuilt table leaves a whole copy of its rows in free pages.
-    with engine.explained(path), closing(engine.connect(path)) as connection:
-        connection.execute("VACUUM")
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        # A rebuilt table leaves a whole copy of its rows in free pages, so the file is written
+        # anew; the mark stays for the next purge when that is cut short.
+        connection.exec_driver_sql("INSERT OR REPLACE INTO state VALUES ('dirty', 1)")
+    with engine.explained(path), closing(engine.connect(path)) as raw:
+        raw.execute("VACUUM")
+        busy = raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        if not busy:
+            raw.execute("DELETE FROM state WHERE name = 'dirty'")

@@ -21,7 +21,7 @@ from curate.model import (
     Revision,
     Version,
 )
-from curate.store import deciding, intake, reading, retention, schema, versions
+from curate.store import clusters, deciding, intake, reading, retention, schema, versions
 from curate.store.clusters import Matcher, pieces
 from curate.store.deciding import Undone
 from curate.store.engine import Database
@@ -103,6 +103,16 @@ class Store:
         """Refuse every event with one of these user tags until `until`."""
         with self._database.write() as connection:
             intake.suppress(connection, tags, until)
+
+    def rerank(self, *, matcher: Matcher) -> int:
+        """Reckon the priority of every open candidate anew, as after items were made: sections
+        may be covered by now. Returns how many there were.
+        """
+        ids = self.candidate_ids()
+        for some in pieces(ids, 500):
+            with self._database.write() as connection:
+                clusters.refresh(connection, some, matcher=matcher, now=self._now())
+        return len(ids)
 
     # ------------------------------------------------------------------ reading
 
