@@ -77,7 +77,13 @@ def _answer(item: Item) -> str:
 
 @items.command()
 @click.argument("ref")
-@click.option("--passages", default=5, show_default=True, type=click.IntRange(0, 50))
+@click.option(
+    "--passages",
+    default=5,
+    show_default=True,
+    type=click.IntRange(0, 50),
+    help="How many passages.",
+)
 @json_option
 @shared_options
 @click.pass_obj
