@@ -11,7 +11,14 @@ from curate.ingest.jsontext import Broken, embedded, fast, lenient
 
 def test_plain_json_is_read_fast_and_the_rest_refused() -> None:
     assert fast(b'{"a": [1, 2.5, null]}') == {"a": [1, 2.5, None]}
-    for odd in (b"NaN", b'"\\ud83d"', b"123456789012345678901", b'"\x01"', b"\xff"):
+    for odd in (
+        b"NaN",
+        b'"\\ud83d"',
+        b'{"id": 123456789012345678901}',
+        b'{"a": {"id": 123456789012345678901}}',
+        b'"\x01"',
+        b"\xff",
+    ):
         with pytest.raises(ValueError):  # noqa: PT011 - any of them
             fast(odd)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from curate.ingest.jsontext import embedded
 from curate.ingest.values import ident, number, raw, text_of
@@ -159,25 +160,29 @@ def history_of(value: object) -> tuple[RawTurn, ...]:
     return tuple(turns[-MAX_TURNS:])
 
 
-def chunks_of(value: object) -> tuple[RawChunk, ...]:
+def chunks_of(value: object, plain: bool = False) -> tuple[RawChunk, ...]:
     """Return the retrieved chunks in their order, ranked from 1. Their texts are not kept.
 
     Takes a list of ids or of objects, JSON-in-JSON, a Python repr (as data frames write it to
-    CSV), or an object that holds such a list.
+    CSV), or an object that holds such a list. `plain` promises that no character needs replacing.
     """
-    value = embedded(value)
+    if not isinstance(value, list):
+        value = embedded(value)
     if isinstance(value, str):
         value = _literal(value)
     if isinstance(value, dict):
         for key in ("documents", "nodes", "chunks", "matches", "results", "sources"):
             if isinstance(value.get(key), list):
-                return chunks_of(value[key])
+                return chunks_of(value[key], plain)
         return ()
     if not isinstance(value, list | tuple):
         return ()
     found: list[RawChunk] = []
     for entry in value[:MAX_CHUNKS]:
-        chunk = _chunk(embedded(entry), len(found) + 1)
+        rank = len(found) + 1
+        chunk = _quick(entry, rank) if plain and type(entry) is dict else None
+        if chunk is None:
+            chunk = _chunk(embedded(entry), rank)
         if chunk is not None:
             found.append(chunk)
     return tuple(found)
@@ -237,6 +242,39 @@ _SCORE = (
 )
 _INNER = ("node", "document", "doc", "chunk")
 _META = ("metadata", "meta", "document.metadata", "payload")
+
+
+@lru_cache(maxsize=256)
+def _layout(keys: tuple[str, ...]) -> tuple[str, str, str, str] | None:
+    """Return the keys for id, source, heading and score of a flat object with these keys."""
+    if not {*_INNER, *_META}.isdisjoint(keys):
+        return None
+    wanted = (_ID, _SOURCE, _HEADING, _SCORE)
+    id_, source, heading, score = (next((k for k in w if k in keys), "") for w in wanted)
+    return id_, source, heading, score
+
+
+def _quick(entry: dict[str, object], rank: int) -> RawChunk | None:
+    """Read the usual flat object quickly; None sends anything else the long way."""
+    layout = _layout(tuple(entry))
+    if layout is None:
+        return None
+    texts: list[RawText | None] = []
+    for key in layout[:3]:
+        value = entry.get(key)
+        if value is None:
+            texts.append(None)
+        elif type(value) is str and 0 < len(value) <= 512 and value[0] not in _CODED:
+            texts.append(RawText(value))
+        else:
+            return None
+    score = entry.get(layout[3])
+    if score is not None and type(score) is not float and type(score) is not int:
+        return None
+    return RawChunk(rank, texts[0], texts[1], texts[2], score)
+
+
+_CODED = ("{", "[", '"', " ", "\n")
 
 
 def _chunk(entry: object, rank: int) -> RawChunk | None:

@@ -33,9 +33,12 @@ class Progress:
     total: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Place:
-    """Where a row stands, and how its votes are to be understood."""
+    """Where a row stands, and how its votes are to be understood.
+
+    One is made for each log and moved on from row to row.
+    """
 
     source: str
     line: int

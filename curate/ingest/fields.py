@@ -159,8 +159,12 @@ class Fields:
         """Return the first value at one of the field's paths that is not absent, null or empty;
         else None where a null stands, else `ABSENT`.
         """
+        getters = self.getters.get(field, ())
+        if len(getters) == 1:
+            value = getters[0](row)
+            return None if value == "" else value
         found: object = ABSENT
-        for get in self.getters.get(field, ()):
+        for get in getters:
             value = get(row)
             if value is not ABSENT:
                 if value is not None and value != "":

@@ -88,7 +88,7 @@ class Generic:
         self, row: Json, place: Place, question: RawText, said: Chat | None
     ) -> QuestionEvent:
         fields, getters, plain = self.fields, self.fields.getters, place.plain
-        ids = self._ids(row)
+        ids = self._ids(row, plain)
         answer = self._answer(row, plain) if "answer" in getters else None
         history = history_of(fields.value(row, "history")) if "history" in getters else ()
         if said and not history:
@@ -99,30 +99,33 @@ class Generic:
             question,
             ids[0] if ids else None,
             ids,
-            self._ident(row, "session"),
-            self._ident(row, "user"),
-            moment(fields.value(row, "ts")),
+            self._ident(row, "session", plain),
+            self._ident(row, "user", plain),
+            moment(fields.value(row, "ts")) if "ts" in getters else None,
             self._text(row, "standalone", plain),
             history,
             answer or (said.answer if said else None),
             _flag(fields.value(row, "refused")) if "refused" in getters else None,
-            chunks_of(fields.value(row, "chunks")) if "chunks" in getters else (),
+            chunks_of(fields.value(row, "chunks"), plain) if "chunks" in getters else (),
             self._text(row, "title", plain),
             whole_ms(fields.value(row, "latency_ms")) if "latency_ms" in getters else None,
             place.repaired,
         )
         return _without_own_question(event)
 
-    def _ids(self, row: Json) -> tuple[RawText, ...]:
-        found: dict[RawText, None] = {}
+    def _ids(self, row: Json, plain: bool = False) -> tuple[RawText, ...]:
+        found: list[RawText] = []
         for field in ("id", "target"):
             for get in self.fields.getters.get(field, ()):
-                if (name := ident(get(row))) is not None:
-                    found[name] = None
-        return tuple(found)[:_MOST_ALIASES]
+                name = ident(get(row), plain)
+                if name is not None and name not in found:
+                    found.append(name)
+        return tuple(found[:_MOST_ALIASES])
 
-    def _ident(self, row: Json, field: str) -> RawText | None:
-        return ident(self.fields.value(row, field)) if field in self.fields.getters else None
+    def _ident(self, row: Json, field: str, plain: bool = False) -> RawText | None:
+        if field not in self.fields.getters:
+            return None
+        return ident(self.fields.value(row, field), plain)
 
     def _answer(self, row: Json, plain: bool) -> RawText | None:
         value = _or_none(self.fields.value(row, "answer"))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 
 import orjson
 
-_LONG_NUMBER = re.compile(rb"[0-9]{20}")
+from curate.model import Json
+
+_ROUNDED = 2.0**64
 _LAYERS = 3
 _LONGEST_INT = 300
 
@@ -17,10 +18,24 @@ class Broken(Exception):
 
 
 def fast(data: bytes) -> object:
-    """Parse plain, valid JSON. Raises `ValueError` for everything `lenient` is there for."""
-    if _LONG_NUMBER.search(data):
-        raise ValueError  # orjson would round an integer of more than 64 bits, and ids are such
-    return orjson.loads(data)
+    """Parse plain, valid JSON. Raises `ValueError` for everything `lenient` is there for: also
+    for an object with a number too great for 64 bits in it, or one level down, which may be an id.
+    """
+    value = orjson.loads(data)  # which rounds such an integer to a float
+    if type(value) is dict and _is_rounded(value, 1):
+        raise ValueError
+    return value
+
+
+def _is_rounded(value: Json, depth: int) -> bool:
+    for inner in value.values():
+        kind = type(inner)
+        if kind is float:
+            if inner >= _ROUNDED:
+                return True
+        elif kind is dict and depth and _is_rounded(inner, depth - 1):
+            return True
+    return False
 
 
 def lenient(text: str) -> object:

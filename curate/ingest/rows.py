@@ -39,7 +39,9 @@ PAGES = (
 """Where a page of an API, saved to disk, keeps its list of records."""
 
 _WRAPPED = ("resourceSpans", "resourceLogs")
+_ESCAPED = re.compile(rb"\\[ubf]")  # a character that may need replacing
 _LISTS = ("data", "events", "feedback_data", "traces", "observations", "scores")
+_PAGE_KEYS = frozenset((*_LISTS, "hits"))
 # CloudWatch's S3 export and `aws logs tail` put the time before the message.
 _TIMED = re.compile(rb"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(?:Z|[+-][0-9:]+)?)\s+(\{.*)", re.S)
 
@@ -111,7 +113,9 @@ def _lines(log: Log, _: bytes) -> Iterator[Row | Rejected]:
 
 
 def _line(log: Log, number: int, line: bytes) -> Iterator[Row | Rejected]:
-    plain = line.isascii() and b"\\u" not in line and b"\\b" not in line and b"\\f" not in line
+    plain = line.isascii() and b"\x7f" not in line
+    if plain and b"\\" in line:
+        plain = not _ESCAPED.search(line)
     repaired = False
     try:
         value = jsontext.fast(line)
@@ -132,7 +136,7 @@ def _line(log: Log, number: int, line: bytes) -> Iterator[Row | Rejected]:
         return
     page = _page(value)
     if page is None:
-        yield Row(number, value, len(line), plain and b"\x7f" not in line, repaired)
+        yield Row(number, value, len(line), plain, repaired)
         return
     for record in page:
         if isinstance(record, dict):
@@ -143,7 +147,7 @@ def _line(log: Log, number: int, line: bytes) -> Iterator[Row | Rejected]:
 
 def _page(value: Json) -> list[object] | None:
     """Return the records of a page of an API on one line, or None for anything else."""
-    if len(value) > 8:
+    if len(value) > 8 or _PAGE_KEYS.isdisjoint(value):
         return None
     for name in _LISTS:
         inner = value.get(name)

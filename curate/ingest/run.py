@@ -37,6 +37,7 @@ MOST_LINES = 1_000
 _HEAD_ROWS = 200
 _HEAD_BYTES = 1024 * 1024
 _STEP = 1024 * 1024
+_STRIDE = 64
 _MOST_NUMBERS = 12
 
 UNKNOWN_WORD = "a rating that is no known word; say which mean a thumb down with --down"
@@ -80,12 +81,14 @@ def _read(
         yield Recognised(log.name, reading.format, known)
         scale = told if told.down or told.up or reading.scale is None else reading.scale
         votes = _Numbers(log.name)
+        place = Place(source.name or AD_HOC, 0, scale)
         step = 0
-        for row in itertools.chain(head, stream):
+        for count, row in enumerate(itertools.chain(head, stream)):
             if isinstance(row, Rejected):
                 yield row
                 continue
-            place = Place(source.name or AD_HOC, row.line, scale, row.plain, row.repaired, row.size)
+            place.line, place.size = row.line, row.size
+            place.plain, place.repaired = row.plain, row.repaired
             try:
                 for piece in reading.read(row.value, place):
                     if isinstance(piece, Part):
@@ -100,7 +103,7 @@ def _read(
                 yield Rejected(log.name, row.line, UNKNOWN_WORD)
             except RecursionError:
                 yield Rejected(log.name, row.line, "nested too deep")
-            if log.done - step > _STEP:
+            if not count % _STRIDE and log.done - step > _STEP:
                 step = log.done
                 yield Progress(log.name, step, log.total)
         if traces is None:
