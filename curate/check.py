@@ -43,7 +43,9 @@ _MARKUP = re.compile(
     r"\*\*|__|~~|`|!?\[[^\]\n]*\]\s*[\[(]|<[A-Za-z/!][^>\n]*>|&(?:[a-z]+|#\d+);|(?<!\w)[*_]\w|\w[*_](?!\w)"
     r"|\n\s*(?:[-*+>|]|#{1,6}|\d+[.)])\s|\n\s*(?:={3,}|-{3,})|\|"
 )
-_SPACELESS = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+_ASIAN_LETTER = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+_IDEOGRAPH = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
+_RUNS = (3, 12, 5)
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -65,13 +67,14 @@ def missing(item: Item) -> tuple[str, ...]:
 def echo(question: str, passage: str) -> float:
     """Return which share of a question's letters, from 0 to 1, is copied from a passage.
 
-    Copied are runs of 3 or more words (6 or more characters in scripts without spaces) that stand
-    in the passage in the same order; case does not matter.
+    Copied are runs of 3 or more words, or as much in scripts without spaces (12 characters, 5 of
+    Chinese and Japanese), that stand in the passage in the same order; case does not matter.
     """
-    words, letters = _units(question)
-    there_words, there_letters = _units(passage)
-    copied = _copied(words, there_words, 3) + _copied(letters, there_letters, 6)
-    total = sum(map(len, words)) + len(letters)
+    here, there = _units(question), _units(passage)
+    copied = sum(
+        _copied(asked, told, run) for asked, told, run in zip(here, there, _RUNS, strict=True)
+    )
+    total = sum(len(unit) for units in here for unit in units)
     return copied / total if total else 0.0
 
 
@@ -422,10 +425,11 @@ def _asked(item: Item) -> str:
 # ---------------------------------------------------------------------------- copied runs
 
 
-def _units(text: str) -> tuple[list[str], list[str]]:
+def _units(text: str) -> tuple[list[str], list[str], list[str]]:
+    """Return the words, and the letters of scripts without spaces: Khmer and its like, Chinese."""
     folded = text.casefold()
-    letters = _SPACELESS.findall(folded)
-    return _WORD.findall(_SPACELESS.sub(" ", folded)), letters
+    spaced = _IDEOGRAPH.sub(" ", _ASIAN_LETTER.sub(" ", folded))
+    return _WORD.findall(spaced), _ASIAN_LETTER.findall(folded), _IDEOGRAPH.findall(folded)
 
 
 def _copied(here: Sequence[str], there: Sequence[str], run: int) -> int:

@@ -213,6 +213,9 @@ def test_the_echo_is_the_share_of_letters_in_copied_runs() -> None:
     assert echo("laptop a borrow", "You may borrow a laptop here") == 0
     assert echo("when borrow a laptop", "may borrow a laptop") == 13 / 17
     assert echo("អាចខ្ចីកុំព្យូទ័រ", "អ្នកអាចខ្ចីកុំព្យូទ័របាន") == 1
+    assert echo("តើម៉ោងបើកនៅថ្ងៃណា", "ម៉ោងបើក: ថ្ងៃសៅរ៍") == 0
+    assert echo("怎么申请退款", "会员申请退款须知") == 0
+    assert echo("会员申请退款", "会员申请退款须知") == 1
     assert echo("", "anything") == 0
 
 
