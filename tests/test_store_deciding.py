@@ -151,6 +151,33 @@ def test_two_items_from_one_candidate_are_a_conflict(store: Store) -> None:
     assert store.item_ids() == ["loans-1"]
 
 
+def test_two_drafts_from_one_candidate_are_a_conflict_too(store: Store) -> None:
+    first, _ = store.candidate_ids()
+    theirs = make(store, candidate=first, by="ben", status="draft")
+    with pytest.raises(Conflict) as caught:
+        make(store, "loans-2", candidate=first, status="draft")
+    assert caught.value.theirs == theirs
+
+
+def test_a_candidate_back_in_the_inbox_keeps_its_draft_and_is_free_of_a_finished_item(
+    store: Store,
+) -> None:
+    first, second = store.candidate_ids()
+    make(store, candidate=first, status="draft")
+    store.decide(first, "rejected", by="anna", now=NOW)
+    store.decide(first, "open", by="anna", now=NOW)
+    assert store.candidate(first).item == "loans-1"
+    make(store, "fees-1", candidate=second)
+    store.decide(second, "open", by="anna", now=NOW)
+    assert make(store, "fees-2", candidate=second).id == "fees-2"
+    assert store.item_ids() == ["fees-1", "fees-2", "loans-1"]
+
+
+def test_an_item_without_an_id_is_given_the_next_of_its_stem(store: Store) -> None:
+    assert make(store, "", stem="loans").id == "loans-1"
+    assert make(store, "", stem="loans").id == "loans-2"
+
+
 def test_a_duplicate_names_an_item_that_is_there(store: Store) -> None:
     first, second = store.candidate_ids()
     with pytest.raises(CurateError, match="needs the item"):

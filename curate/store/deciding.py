@@ -208,11 +208,11 @@ def _tie(act: _Act, identifier: int, one: Item) -> None:
     before = _state(act.connection, identifier)
     if before is None:
         return  # purged while it was open on the screen: the item stays, cut loose
-    taken = before["item"] if before["status"] in ("done", "duplicate") else None
-    if taken not in (None, one.id) and (theirs := find(act.connection, taken)):
+    taken = before["item"] or one.id
+    if taken != one.id and (theirs := find(act.connection, taken)):
         raise Conflict(
             f"candidate {identifier} already has the item {taken}",
-            "Change that item, or reopen the candidate.",
+            "Change that item; or put the candidate back into the inbox, for one more.",
             theirs,
         )
     status = "done" if one.status == "ready" else before["status"]
@@ -252,7 +252,9 @@ def decide(
         raise CurateError("a duplicate needs the item it duplicates", "Name it.", Exit.USAGE)
     if item_id is not None and find(connection, item_id) is None:
         raise missing(f"item {item_id}")
-    kept = item_id if item_id is not None or status == "duplicate" else before["item"]
+    # Back in the inbox, a finished candidate is free for another item; a draft stays its draft.
+    freed = status == "open" and before["status"] in ("done", "duplicate")
+    kept = item_id or (None if freed else before["item"])
     after = {"status": status, "item": kept, "note": reason}
     if after != before:
         _change(_begin(connection, by, now, status, reason), identifier, before, after)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Self
@@ -227,14 +228,18 @@ class Store:
         candidate: int | None = None,
         action: str,
         reason: str = "",
+        stem: str = "",
     ) -> Item:
         """Save an item and return it as stored, with its new revision, time and signature.
 
-        `expected` is the revision it was read at, 0 for a new one. Raises `Conflict` with the
+        `expected` is the revision it was read at, 0 for a new one; one without an id is given
+        the next that begins with `stem`. Raises `Conflict` with the
         item as it stands when somebody was faster. With `candidate`, that candidate is tied to
         the item in the same act, and done when the item is ready.
         """
         with self._database.write() as connection:
+            if not item.id:
+                item = replace(item, id=deciding.new_item_id(connection, stem))
             return deciding.save_items(
                 connection,
                 [(item, expected)],
