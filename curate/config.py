@@ -41,7 +41,8 @@ class CorpusSettings:
 class SourceSettings:
     """One `[[sources]]`: a log to read.
 
-    `path` may hold globs. `map` gives a dotted path for each field of the event model. `down`
+    `path` may hold globs. `template` is a regular expression whose group `question` (or first
+    group) is what the user asked in a prompt glued around it. `map` gives a dotted path for each field of the event model. `down`
     and `up` list the rating values, as written in the log, that mean a thumb down or up
     (`0`, `dislike`, `<=2`).
     """
@@ -52,6 +53,7 @@ class SourceSettings:
     map: dict[str, str] = field(default_factory=dict)
     down: tuple[str, ...] = ()
     up: tuple[str, ...] = ()
+    template: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,16 @@ import pytest
 from curate.config import SourceSettings
 from curate.ingest.events import Recognised, StreamItem
 from curate.ingest.run import read
-from curate.model import CurateError, FeedbackEvent, Json, QuestionEvent, RawText, RawTurn, Rejected
+from curate.model import (
+    CurateError,
+    Exit,
+    FeedbackEvent,
+    Json,
+    QuestionEvent,
+    RawText,
+    RawTurn,
+    Rejected,
+)
 
 SOURCE = SourceSettings(name="log")
 
@@ -297,3 +306,23 @@ def test_a_log_of_ever_new_keys_is_read_on() -> None:
     ]
 
     assert len(questions(rows)) == 6000
+
+
+def test_a_template_takes_the_question_out_of_a_glued_prompt() -> None:
+    source = replace(SOURCE, template=r"Question: (?P<question>.*?)\s*(Answer:|$)")
+    rows: list[Json] = [
+        {"question": "Context:\nkeys\n\nQuestion: may I keep it?\nAnswer:"},
+        {"question": "no glue"},
+    ]
+
+    assert [event.question for event in questions(rows, source)] == [
+        RawText("may I keep it?"),
+        RawText("no glue"),
+    ]
+
+
+@pytest.mark.parametrize("template", ["(", "no group"])
+def test_a_template_that_finds_nothing_is_refused(template: str) -> None:
+    with pytest.raises(CurateError) as caught:
+        stream([ASKED], replace(SOURCE, template=template))
+    assert caught.value.code == Exit.USAGE

@@ -30,8 +30,9 @@ HEAD = 64 * 1024
 _BLOCK = 256 * 1024
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
+_SQLITE = b"SQLite format 3\x00"
 _MAGIC = (
-    (b"SQLite format 3\x00", "an SQLite database, not a log"),
+    (_SQLITE, "an SQLite database, and not Open WebUI's: export what it holds as JSON lines"),
     (b"PAR1", "a Parquet file, which is not read"),
     (b"PK\x03\x04", "a ZIP archive or a spreadsheet: unpack it, or save it as CSV"),
     (b"%PDF", "a PDF document, not a log"),
@@ -147,6 +148,11 @@ def unreadable(head: bytes) -> str:
         return ""
     odd = sum(head[:4096].count(code) for code in (*range(8), *range(14, 27)))
     return "a binary file, not a log" if odd * 25 > len(head[:4096]) else ""
+
+
+def is_sqlite(head: bytes) -> bool:
+    """Say whether these first bytes are those of an SQLite database."""
+    return head.startswith(_SQLITE)
 
 
 def encoding_of(head: bytes) -> str:

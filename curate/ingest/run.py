@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import io
 import itertools
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO
 
 from curate.config import SourceSettings
-from curate.ingest import formats, rows
+from curate.ingest import formats, reading, rows
 from curate.ingest.door import CleanRecords, Door, Keyed, Saved, Seen, Tags
 from curate.ingest.events import Part, Place, Progress, Recognised, StreamItem, Unusable
 from curate.ingest.ratings import Scale, UnknownNumber, UnknownWord
 from curate.ingest.reading import Log
 from curate.ingest.rows import Row
 from curate.ingest.traces import Traces
+from curate.ingest.values import raw
 from curate.model import (
     CleanFeedback,
     CleanQuestion,
+    CurateError,
     Event,
+    Exit,
     FeedbackEvent,
     QuestionEvent,
     Rejected,
@@ -59,27 +64,77 @@ def read(
     spread over them, and yield from `traces.finish()` after the last.
     """
     source = source or SourceSettings(name=AD_HOC)
-    scale = Scale.of(source.down, source.up)
+    told = _Told.by(source)
     log = Log(path, name)
-    return _read(log, source, scale, traces)
+    found = None
+    if isinstance(path, Path | str) and reading.is_sqlite(log.head()):
+        from curate.ingest import database
+
+        found = database.open_webui(Path(path))
+    return _read(log, rows.rows(log) if found is None else found, source, told, traces)
+
+
+def read_query(url: str, sql: str, source: SourceSettings | None = None) -> Iterator[StreamItem]:
+    """Run `sql` on the database at `url` and return its rows' items; see `database.query`."""
+    from curate.ingest import database
+
+    source = source or SourceSettings(name=AD_HOC)
+    found = database.query(url, sql)
+    return _read(Log(io.BytesIO(), "the query's result"), found, source, _Told.by(source), None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What a source's settings tell of its log."""
+
+    scale: Scale
+    template: re.Pattern[str] | None
+
+    @classmethod
+    def by(cls, source: SourceSettings) -> _Told:
+        scale = Scale.of(source.down, source.up)
+        if not source.template:
+            return cls(scale, None)
+        try:
+            template = re.compile(source.template, re.DOTALL)
+        except re.error:
+            template = re.compile("")
+        if not template.groups:
+            raise CurateError(
+                f"the `template` of source `{source.name}` is no regular expression with a group",
+                r"Write it around the question, as in 'Question: (?P<question>.*?)\s*Answer:'.",
+                Exit.USAGE,
+            )
+        return cls(scale, template)
+
+    def asked(self, event: QuestionEvent) -> QuestionEvent:
+        """Return the event with its question taken out of the prompt glued around it."""
+        match = self.template.search(event.question.reveal()) if self.template else None
+        if match is None:
+            return event
+        text = raw(match["question"] if "question" in match.re.groupindex else match[1])
+        return replace(event, question=text) if text else event
 
 
 def _read(
-    log: Log, source: SourceSettings, told: Scale, traces: Traces | None
+    log: Log,
+    stream: Iterator[Row | Rejected],
+    source: SourceSettings,
+    told: _Told,
+    traces: Traces | None,
 ) -> Iterator[StreamItem]:
     waiting = traces or Traces()
     with log:
-        stream = rows.rows(log)
         head, size = [], 0
         for row in stream:
             head.append(row)
             size += row.size if isinstance(row, Row) else 0
             if len(head) >= _HEAD_ROWS or size >= _HEAD_BYTES:
                 break
-        reading = formats.recognise(source, [row.value for row in head if isinstance(row, Row)])
-        known = dict(reading.map())
-        yield Recognised(log.name, reading.format, known)
-        scale = told if told.down or told.up or reading.scale is None else reading.scale
+        form = formats.recognise(source, [row.value for row in head if isinstance(row, Row)])
+        known = dict(form.map())
+        yield Recognised(log.name, form.format, known)
+        scale = told.scale if source.down or source.up or form.scale is None else form.scale
         votes = _Numbers(log.name)
         place = Place(source.name or AD_HOC, 0, scale)
         step = 0
@@ -90,9 +145,12 @@ def _read(
             place.line, place.size = row.line, row.size
             place.plain, place.repaired = row.plain, row.repaired
             try:
-                for piece in reading.read(row.value, place):
+                for piece in form.read(row.value, place):
                     if isinstance(piece, Part):
-                        yield from _named(log.name, waiting.add(piece))
+                        part = replace(piece, event=told.asked(piece.event))
+                        yield from _named(log.name, waiting.add(part))
+                    elif told.template is not None and isinstance(piece, QuestionEvent):
+                        yield told.asked(piece)
                     else:
                         yield piece
             except Unusable as why:
@@ -109,8 +167,8 @@ def _read(
         if traces is None:
             yield from _named(log.name, waiting.finish())
         yield from votes.rejected()
-        if dict(reading.map()) != known:
-            yield Recognised(log.name, reading.format, dict(reading.map()), grown=True)
+        if dict(form.map()) != known:
+            yield Recognised(log.name, form.format, dict(form.map()), grown=True)
         yield Progress(log.name, log.done, log.total)
 
 

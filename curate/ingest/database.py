@@ -1,0 +1,141 @@
+"""A team's own database as rows: the result of a query, or an application's SQLite file.
+
+The one place of this room that knows SQLAlchemy. Databases are opened read-only wherever they
+let themselves be, results are streamed, and no message shows a password or what a row holds.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+from sqlalchemy import create_engine, event, inspect
+from sqlalchemy.engine import URL, Connection, Engine, make_url
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+
+from curate.ingest.rows import Row
+from curate.model import CurateError, Exit
+
+_STREAM = 500
+_OPEN_WEBUI = (
+    ("chat", "SELECT id, user_id, title, chat, created_at, updated_at FROM chat"),
+    (
+        "feedback",
+        "SELECT id, user_id, type, data, meta, snapshot, created_at, updated_at FROM feedback",
+    ),
+)
+_HINT = "Check the URL, the driver and the query; try the query in the database's own shell."
+
+
+def query(url: str, sql: str) -> Iterator[Row]:
+    """Yield the rows of `sql` at `url` (an SQLAlchemy URL), numbered from 1.
+
+    Columns are taken by their names, so alias them to fields: `id, question, answer, session_id,
+    user_id, ts, rating, comment, chunks, history`. Raises `CurateError` for a URL, a driver, a
+    connection or a query that does not work.
+    """
+    engine, shown = _engine(url)
+    try:
+        with engine.connect() as connection:
+            yield from _rows(connection, sql)
+    except SQLAlchemyError as error:
+        kind = type(error.__cause__ or error).__name__
+        raise CurateError(f"{shown} could not be read ({kind})", _HINT) from None
+    finally:
+        engine.dispose()
+
+
+def open_webui(path: Path) -> Iterator[Row] | None:
+    """Return the rows of an Open WebUI database file, chats first; None for any other file."""
+    engine, shown = _engine(URL.create("sqlite", database=str(path)))
+    try:
+        tables = set(inspect(engine).get_table_names())
+    except SQLAlchemyError:
+        return None
+    finally:
+        engine.dispose()
+    if "chat" not in tables:
+        return None
+    return _open_webui(engine, shown, tables)
+
+
+def _open_webui(engine: Engine, shown: str, tables: set[str]) -> Iterator[Row]:
+    line = 0
+    try:
+        with engine.connect() as connection:
+            for table, sql in _OPEN_WEBUI:
+                if table in tables:
+                    for row in _rows(connection, sql):
+                        line += 1
+                        yield Row(line, row.value)
+    except SQLAlchemyError as error:
+        kind = type(error.__cause__ or error).__name__
+        raise CurateError(f"{shown} could not be read ({kind})", _HINT) from None
+    finally:
+        engine.dispose()
+
+
+def _rows(connection: Connection, sql: str) -> Iterator[Row]:
+    streamed = connection.execution_options(stream_results=True, yield_per=_STREAM)
+    # Not `text()`: a colon in the user's SQL is not a parameter.
+    for number, row in enumerate(streamed.exec_driver_sql(sql).mappings(), 1):
+        yield Row(number, {str(name): _plain(value) for name, value in row.items()})
+
+
+def _engine(url: str | URL) -> tuple[Engine, str]:
+    try:
+        parsed = make_url(url)
+        if parsed.get_backend_name() == "sqlite" and parsed.database:
+            engine = create_engine(_read_only(parsed), hide_parameters=True)
+        else:
+            engine = create_engine(parsed, hide_parameters=True)
+            if parsed.get_backend_name() == "postgresql":
+                _read_only_sessions(engine)
+    except ArgumentError:
+        raise CurateError(
+            "this is no database URL",
+            "Write it like postgresql+psycopg://user@host/name or sqlite:///file.db.",
+            Exit.USAGE,
+        ) from None
+    except (NoSuchModuleError, ImportError):
+        raise CurateError(
+            "the driver of this kind of database is not installed",
+            "Install it beside curate, such as psycopg for PostgreSQL.",
+        ) from None
+    return engine, parsed.render_as_string(hide_password=True)
+
+
+def _read_only(url: URL) -> URL:
+    database = str(url.database)
+    if database.startswith("file:"):
+        return url
+    return URL.create(
+        "sqlite", database=f"file:{quote(database)}", query={"mode": "ro", "uri": "true"}
+    )
+
+
+def _read_only_sessions(engine: Engine) -> None:
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        connection.exec_driver_sql("SET TRANSACTION READ ONLY")
+
+
+def _plain(value: object) -> object:
+    """Return a column's value as JSON would hold it."""
+    match value:
+        case datetime.datetime():
+            return value.isoformat()
+        case datetime.date():
+            return value.isoformat()
+        case decimal.Decimal():
+            return int(value) if value == value.to_integral_value() else float(value)
+        case uuid.UUID():
+            return str(value)
+        case bytes() | bytearray() | memoryview():
+            return bytes(value).decode("utf-8", "replace")
+        case _:
+            return value

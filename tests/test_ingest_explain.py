@@ -1,0 +1,57 @@
+"""Showing how a log would be read."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from curate.config import SourceSettings
+from curate.ingest.explain import explain
+from curate.ingest.run import read
+from curate.model import Clean
+
+DATA = Path(__file__).parent / "data" / "ingest"
+
+
+def hidden(records: Sequence[Sequence[str]]) -> list[list[Clean]]:
+    return [[Clean(text.replace("porter", "<PERSON_1>")) for text in record] for record in records]
+
+
+def test_format_map_samples_and_rejects_are_shown_and_texts_are_anonymised() -> None:
+    rows = [{"request_id": f"r{n}", "question": "the porter?", "user": "u1"} for n in range(9)]
+    log = "\n".join(["nonsense", *map(json.dumps, rows)]).encode()
+
+    found = explain(read(io.BytesIO(log), name="f"), hidden)
+
+    assert found.report.formats == {"f": "generic"}
+    assert found.report.maps["f"]["question"] == "question"
+    assert found.report.rejected_lines == {"f": (1,)}
+    assert found.report.questions_read == 9
+    assert [sample.line for sample in found.samples] == [2, 3, 4]
+    assert found.samples[0].fields == {
+        "question": "the <PERSON_1>?",
+        "time": "none, so it counts as now",
+        "kept as tags": "id, user",
+    }
+    assert "<PERSON_1>" not in repr(found.samples)
+
+
+def test_votes_history_and_chunks_are_shown() -> None:
+    found = explain(read(DATA / "openwebui_feedbacks.json"), hidden)
+
+    question, vote, _ = found.samples
+    assert question.fields["answer"] == "Ask the <PERSON_1> for the code."
+    assert question.fields["history 1 user"] == "is there a bike shed?"
+    assert question.fields["chunk 1 heading"] == "Opening"
+    assert question.fields["needs history"] == "yes"
+    assert (vote.kind, vote.fields["rating"], vote.fields["by"]) == ("feedback", "down", "user")
+
+
+def test_samples_are_shown_of_each_log() -> None:
+    names = ("dify_api.json", "helicone.jsonl")
+
+    found = explain((i for name in names for i in read(DATA / name, SourceSettings())), hidden, 1)
+
+    assert len(found.samples) == 2
