@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from curate.config import CorpusSettings
 from curate.corpus import index, markdown, plain
@@ -16,7 +17,6 @@ from curate.corpus.index import Entry
 from curate.corpus.keywords import propose
 from curate.corpus.locating import Locator
 from curate.corpus.outline import outline
-from curate.corpus.ranking import Ranker, weighted
 from curate.corpus.words import SPACELESS
 from curate.model import (
     CurateError,
@@ -29,6 +29,11 @@ from curate.model import (
 )
 from curate.text import fold_space, strip_space
 
+if TYPE_CHECKING:
+    from curate.corpus.ranking import Ranker
+
+_HISTORY = 0.4  # how much a word said earlier counts beside one of the question
+_ANSWER = 0.3
 _MARKDOWN = (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd")
 
 
@@ -41,7 +46,10 @@ class _Snapshot:
 
     @cached_property
     def ranker(self) -> Ranker:
-        return Ranker(entry.outline for entry in self.entries.values())
+        from curate.corpus.features import unpack
+        from curate.corpus.ranking import Ranker
+
+        return Ranker((entry.outline, unpack(entry.features)) for entry in self.entries.values())
 
     @cached_property
     def locator(self) -> Locator:
@@ -181,7 +189,7 @@ class Corpus:
 
     def search(self, query: str, k: int = 10) -> list[Passage]:
         """Return the best `k` passages for a typed query, best first."""
-        return self._now().ranker.rank(weighted([(query, 1.0)]), k)
+        return self._now().ranker.rank([(query, 1.0)], k)
 
     def suggest(
         self,
@@ -197,10 +205,10 @@ class Corpus:
         `history` is what was said before it, `answer` and `chunks` what the assistant made of
         it; they help, and none of them is needed.
         """
-        texts = [(question, 1.0), *((turn.content, 0.4) for turn in history)]
+        said = [(question, 1.0), *((turn.content, _HISTORY) for turn in history)]
         if answer:
-            texts.append((answer, 0.3))
-        return self._now().ranker.rank(weighted(texts), k)
+            said.append((answer, _ANSWER))
+        return self._now().ranker.rank(said, k, chunks)
 
     # ------------------------------------------------------------------ evidence
 
@@ -268,8 +276,11 @@ def _entry(source: str, text: str, before: Entry | None) -> Entry:
     extractor, code = reader.extractor(), digest(text)
     if before and before.document.digest == code and before.document.extractor == extractor:
         return before
+    from curate.corpus.features import extract
+
     document = Document(source, text, code, extractor)
-    return Entry(document, outline(source, text, reader.parse(text)))
+    made = outline(source, text, reader.parse(text))
+    return Entry(document, made, extract(text, made))
 
 
 def _holds(text: str, wanted: str) -> bool:

@@ -7,7 +7,7 @@ import os
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from curate.corpus.documents import Document, digest
@@ -20,7 +20,7 @@ FORMAT = 1
 _TABLES = f"""
 CREATE TABLE documents (
     source TEXT PRIMARY KEY, digest TEXT NOT NULL, extractor TEXT NOT NULL,
-    text BLOB NOT NULL, outline TEXT NOT NULL
+    text BLOB NOT NULL, outline TEXT NOT NULL, features TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 PRAGMA user_version = {FORMAT};
 """
@@ -34,10 +34,11 @@ class Unusable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A document and its outline."""
+    """A document, its outline, and the packed features of its sections."""
 
     document: Document
     outline: Outline
+    features: str = field(repr=False)
 
 
 def stamp(path: Path) -> tuple[int, int, int]:
@@ -57,17 +58,20 @@ def load(path: Path) -> dict[str, Entry]:
         if db.execute("PRAGMA user_version").fetchone() != (FORMAT,):
             raise Unusable
         rows = db.execute(
-            "SELECT source, digest, extractor, text, outline FROM documents"
+            "SELECT source, digest, extractor, text, outline, features FROM documents"
         ).fetchall()
     return {row[0]: _entry(*row) for row in sorted(rows)}
 
 
-def _entry(source: str, stored: str, extractor: str, data: bytes, packed: str) -> Entry:
+def _entry(
+    source: str, stored: str, extractor: str, data: bytes, packed: str, features: str
+) -> Entry:
     try:
         text = data.decode("utf-8")
         if digest(text) != stored:
             raise Unusable
-        return Entry(Document(source, text, stored, extractor), _unpack(source, text, packed))
+        document = Document(source, text, stored, extractor)
+        return Entry(document, _unpack(source, text, packed), features)
     except (ValueError, TypeError):
         raise Unusable from None
 
@@ -87,7 +91,7 @@ def save(
         db.execute("BEGIN IMMEDIATE")
         db.executemany("DELETE FROM documents WHERE source = ?", [(source,) for source in removed])
         db.executemany(
-            "INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?, ?)",
             (
                 (
                     source,
@@ -95,6 +99,7 @@ def save(
                     entry.document.extractor,
                     entry.document.text.encode("utf-8"),
                     _pack(entry.outline),
+                    entry.features,
                 )
                 for source, entry in changed.items()
             ),

@@ -1,74 +1,285 @@
-"""Ranked search over sections: BM25 over stemmed terms, titles and bodies."""
+"""Ranked search over sections: the words of a question, their kin, and its meaning as a whole."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz import process
+from rapidfuzz.distance import DamerauLevenshtein
+
+from curate.corpus.features import Features
+from curate.corpus.meaning import Meaning, directions
 from curate.corpus.outline import Outline
-from curate.corpus.words import terms
-from curate.model import Passage, Section
+from curate.corpus.pieces import pieces
+from curate.corpus.words import SPACELESS, stem, words
+from curate.model import Passage, RetrievedChunk, Section
 
+# BM25 (Robertson and Zaragoza, 2009) with its usual constants, a little less length damping.
 _K1 = 1.2
-_B = 0.75
-_TITLE = 2
+_B = 0.5
+_TITLE = 2  # a word of the path, heading or trail counts as often as this in the text
+_KIN = 0.4  # cosine from which another word stands in for a word of the query
+_MEANING = 1.0  # how much meaning counts beside words
+_SENTENCE = 0.5
+_LIKE = 0.78  # likeness from which an unknown word is taken for a misspelling
+_SHORTEST = 5  # letters of a word that may be a misspelling
+_RETRIEVED = 0.05  # what the assistant's first retrieved section is worth
+_WORD = re.compile(r"[^\W\d_]+")
+
+Scores = NDArray[np.float64]
+
+
+Said = tuple[str, float]
+"""A piece of what is asked, and how much it counts beside the question's 1."""
+
+
+class _Term(NamedTuple):
+    """A query's term: its weight, the word it was said as, and its number if it occurs."""
+
+    weight: float
+    word: str
+    number: int | None
 
 
 class Ranker:
-    """Ranks the sections of a set of outlines."""
+    """Ranks the sections of a set of documents."""
 
-    def __init__(self, outlines: Iterable[Outline]) -> None:
+    def __init__(self, documents: Iterable[tuple[Outline, Sequence[Features]]]) -> None:
         self._sections: list[Section] = []
-        self._sentences: list[tuple[tuple[int, int], ...]] = []
-        for outline in outlines:
+        self._spans: list[tuple[tuple[int, int], ...]] = []
+        features: list[Features] = []
+        for outline, known in documents:
             self._sections.extend(outline.sections)
-            self._sentences.extend(outline.sentences)
-        self._postings: dict[str, dict[int, int]] = {}
-        self._lengths: list[int] = []
-        for number, section in enumerate(self._sections):
-            counts = Counter(terms(section.text))
-            for term in terms(" ".join([section.source, *section.trail, section.heading])):
-                counts[term] += _TITLE
-            self._lengths.append(counts.total())
-            for term, count in counts.items():
-                self._postings.setdefault(term, {})[number] = count
-        self._average = sum(self._lengths) / len(self._lengths) if self._lengths else 1.0
+            self._spans.extend(outline.sentences)
+            features.extend(known)
+        titles = [_title(section) for section in self._sections]
+        self._count(features, titles)
+        self._embed(features, titles)
+
+    def _count(self, features: Sequence[Features], titles: Sequence[str]) -> None:
+        said: dict[str, Counter[str]] = {}
+        rows: list[int] = []
+        columns: list[int] = []
+        counts: list[int] = []
+        numbers: dict[str, int] = {}
+        lengths = np.zeros(len(features))
+        for row, (known, title) in enumerate(zip(features, titles, strict=True)):
+            held: Counter[str] = Counter()
+            for word, count in known.words.items():
+                held[stem(word)] += count
+                said.setdefault(stem(word), Counter())[word] += count
+            for word in words(title):
+                held[stem(word)] += _TITLE
+                said.setdefault(stem(word), Counter())[word] += 1
+            for term, count in held.items():
+                rows.append(row)
+                columns.append(numbers.setdefault(term, len(numbers)))
+                counts.append(count)
+            lengths[row] = held.total()
+        self._numbers = numbers
+        self._words = sorted({word for forms in said.values() for word in forms})
+        self._vocabulary = frozenset(self._words)
+        order = np.argsort(np.asarray(columns, np.int64), kind="stable")
+        self._rows = np.asarray(rows, np.int64)[order]
+        frequency = np.asarray(counts, np.float64)[order]
+        self._bounds = np.searchsorted(
+            np.asarray(columns, np.int64)[order], np.arange(len(numbers) + 1)
+        )
+        damping = _K1 * (1 - _B + _B * lengths / max(1.0, lengths.mean() if len(lengths) else 1.0))
+        self._weights = frequency / (frequency + damping[self._rows])
+        # A term is compared by its commonest form; sorted so that ties never depend on order.
+        forms = [
+            min(said[term].items(), key=lambda form: (-form[1], form[0]))[0] for term in numbers
+        ]
+        self._forms = forms
+
+    def _embed(self, features: Sequence[Features], titles: Sequence[str]) -> None:
+        flat = [sentence for known in features for sentence in known.sentences]
+        per_section = np.asarray([len(known.sentences) for known in features], np.int64)
+        self._owner = np.repeat(np.arange(len(features)), per_section)
+        self._first = np.cumsum(per_section) - per_section
+        self._meaning = Meaning(flat)
+        sums = self._meaning.sums(flat)
+        title_sums = self._meaning.sums(list(pieces().encode(titles)))
+        whole = np.zeros_like(title_sums)
+        np.add.at(whole, self._owner, sums)
+        self._whole = directions(whole)
+        self._each = directions(sums + title_sums[self._owner])
+        self._bare = directions(sums)
+        self._kinds = directions(self._meaning.sums(list(pieces().encode(self._forms)), even=True))
+        self._kinds[[not _has_kin(form) for form in self._forms]] = 0
 
     def frequency(self, word: str) -> float:
         """Return the share of sections that hold all the terms of `word`, at most."""
-        counts = [len(self._postings.get(term, ())) for term in terms(word)]
-        return min(counts, default=0) / max(1, len(self._sections))
+        counts = [
+            self._bounds[number + 1] - self._bounds[number] if number is not None else 0
+            for number in (self._numbers.get(stem(part)) for part in words(word))
+        ]
+        return float(min(counts, default=0)) / max(1, len(self._sections))
 
-    def rank(self, query: Mapping[str, float], k: int) -> list[Passage]:
-        """Return the best `k` sections for weighted terms; fewer when fewer hold any."""
-        scores: dict[int, float] = defaultdict(float)
-        for term, weight in query.items():
-            postings = self._postings.get(term, {})
-            idf = self._idf(term)
-            for number, count in postings.items():
-                norm = _K1 * (1 - _B + _B * self._lengths[number] / self._average)
-                scores[number] += weight * idf * count * (_K1 + 1) / (count + norm)
-        best = sorted(scores, key=lambda number: (-scores[number], number))[:k]
-        return [Passage(self._sections[n], scores[n], self._best(n, query), "words") for n in best]
+    def rank(
+        self, said: Sequence[Said], k: int, chunks: Sequence[RetrievedChunk] = ()
+    ) -> list[Passage]:
+        """Return the best `k` sections, best first; fewer when fewer have anything to do with it.
 
-    def _idf(self, term: str) -> float:
-        holding = len(self._postings.get(term, ()))
+        The score is the share of the question's words found, kin words counting less, plus the
+        likeness in meaning, plus a little for what the assistant retrieved. It does not depend
+        on the other sections, so it can be compared from one sync to the next.
+        """
+        said = [(self._respelled(text), weight) for text, weight in said]
+        terms = self._terms(said)
+        found = self._found(terms)
+        towards = self._towards(said)
+        alike = self._alike(towards)
+        scores = found + _MEANING * alike + self._retrieved(chunks)
+        best = np.lexsort((np.arange(len(scores)), -scores))[:k]
+        return [
+            Passage(
+                self._sections[n],
+                float(scores[n]),
+                self._best(int(n), terms, towards),
+                "words" if found[n] >= _MEANING * alike[n] else "meaning",
+            )
+            for n in best
+            if scores[n] > 0
+        ]
+
+    # ------------------------------------------------------------------ words
+
+    def _respelled(self, text: str) -> str:
+        return _WORD.sub(lambda match: self._spelling(match.group()), text)
+
+    def _spelling(self, word: str) -> str:
+        lower = word.lower()
+        if (
+            len(word) < _SHORTEST
+            or lower in self._vocabulary
+            or SPACELESS.search(word)
+            or pieces().known(lower)
+        ):
+            return word
+        near = process.extractOne(
+            lower,
+            self._words,
+            scorer=DamerauLevenshtein.normalized_similarity,
+            score_cutoff=_LIKE,
+        )
+        return near[0] if near else word
+
+    def _terms(self, said: Sequence[Said]) -> list[_Term]:
+        terms: dict[str, _Term] = {}
+        for text, weight in said:
+            for word in words(text):
+                term = stem(word)
+                if term not in terms or terms[term].weight < weight:
+                    terms[term] = _Term(weight, word, self._numbers.get(term))
+        return list(terms.values())
+
+    def _found(self, terms: Sequence[_Term]) -> Scores:
+        total = np.zeros(len(self._sections))
+        most = 0.0
+        for term, kin in zip(terms, self._kin(terms), strict=True):
+            gain = np.zeros(len(self._sections))
+            holding = np.zeros(len(self._sections))
+            for number in np.flatnonzero(kin):
+                span = slice(self._bounds[number], self._bounds[number + 1])
+                rows = self._rows[span]
+                gain[rows] = np.maximum(gain[rows], kin[number] * self._weights[span])
+                holding[rows] = np.maximum(holding[rows], kin[number])
+            worth = term.weight * self._rarity(float(holding.sum()))
+            total += worth * gain
+            most += worth
+        return total / most if most else total
+
+    def _kin(self, terms: Sequence[_Term]) -> NDArray[np.float32]:
+        """Return, for each term, how well each term of the corpus stands in for it, 0 to 1."""
+        vectors = self._meaning.sums(list(pieces().encode([t.word for t in terms])), even=True)
+        vectors[[not _has_kin(term.word) for term in terms]] = 0
+        likeness = directions(vectors) @ self._kinds.T
+        likeness[likeness < _KIN] = 0
+        for row, term in enumerate(terms):
+            if term.number is not None:
+                likeness[row, term.number] = 1
+        return np.asarray(likeness, np.float32)
+
+    def _rarity(self, holding: float) -> float:
         return math.log(1 + (len(self._sections) - holding + 0.5) / (holding + 0.5))
 
-    def _best(self, number: int, query: Mapping[str, float]) -> tuple[int, int]:
-        section, sentences = self._sections[number], self._sentences[number]
-        return max(sentences, key=lambda span: self._worth(section, span, query))
+    # ------------------------------------------------------------------ meaning
 
-    def _worth(self, section: Section, span: tuple[int, int], query: Mapping[str, float]) -> float:
-        text = section.text[span[0] - section.start : span[1] - section.start]
-        return sum(query[term] * self._idf(term) for term in set(terms(text)) if term in query)
+    def _towards(self, said: Sequence[Said]) -> NDArray[np.float32]:
+        sums = self._meaning.sums(list(pieces().encode([text for text, _ in said])))
+        weights = np.asarray([weight for _, weight in said], np.float32)
+        return directions((sums * weights[:, None]).sum(0))
+
+    def _alike(self, towards: NDArray[np.float32]) -> Scores:
+        best = np.zeros(len(self._sections))
+        if len(self._owner):
+            each = (self._each @ towards).astype(np.float64)
+            filled = np.flatnonzero(np.bincount(self._owner, minlength=len(self._sections)))
+            best[filled] = np.maximum.reduceat(each, self._first[filled])
+        return np.asarray((best + self._whole @ towards) / 2)
+
+    def _best(
+        self, number: int, terms: Sequence[_Term], towards: NDArray[np.float32]
+    ) -> tuple[int, int]:
+        spans = self._spans[number]
+        first = self._first[number]
+        likeness = self._bare[first : first + len(spans)] @ towards
+        section = self._sections[number]
+        wanted = {stem(term.word): term for term in terms}
+        weight = {
+            key: term.weight * self._rarity(self.frequency(term.word) * len(self._sections))
+            for key, term in wanted.items()
+        }
+        most = sum(weight.values()) or 1.0
+
+        def worth(place: int) -> tuple[float, int]:
+            start, end = spans[place]
+            text = section.text[start - section.start : end - section.start]
+            held = {stem(word) for word in words(text)} & weight.keys()
+            return sum(weight[key] for key in held) / most + _SENTENCE * float(
+                likeness[place]
+            ), -place
+
+        return spans[max(range(len(spans)), key=worth)]
+
+    # ------------------------------------------------------------------ the assistant's own choice
+
+    def _retrieved(self, chunks: Sequence[RetrievedChunk]) -> Scores:
+        bonus = np.zeros(len(self._sections))
+        if not chunks:
+            return bonus
+        for row, section in enumerate(self._sections):
+            for chunk in chunks:
+                if chunk.source and _same_source(chunk.source, section.source):
+                    here = chunk.heading and chunk.heading.strip("# ") in (
+                        section.heading,
+                        " > ".join([*section.trail, section.heading]),
+                    )
+                    worth = _RETRIEVED * (1 if here else 0.3) / math.sqrt(max(1, chunk.rank))
+                    bonus[row] = max(bonus[row], worth)
+        return bonus
 
 
-def weighted(texts: Sequence[tuple[str, float]]) -> dict[str, float]:
-    """Return the terms of several texts, each term with the greatest weight it has in one."""
-    query: dict[str, float] = {}
-    for text, weight in texts:
-        for term in terms(text):
-            query[term] = max(weight, query.get(term, 0.0))
-    return query
+def _title(section: Section) -> str:
+    path = section.source.rpartition(".")[0] or section.source
+    return " ".join([re.sub(r"[/._-]+", " ", path), *section.trail, section.heading])
+
+
+def _same_source(logged: str, source: str) -> bool:
+    logged, source = logged.strip("/"), source.strip("/")
+    return logged == source or logged.endswith("/" + source) or source.endswith("/" + logged)
+
+
+@lru_cache(maxsize=100_000)
+def _has_kin(word: str) -> bool:
+    """Say whether other words may stand in for it: numbers and characters stand for themselves."""
+    return word.isalpha() and len(word) > 2 and not SPACELESS.search(word)

@@ -58,7 +58,7 @@ def _ends(text: str, begin: int, stop: int, after: int, end: int) -> bool:
         return text[begin:stop].strip(" \t\r\n#*_-").rstrip("0123456789") != ""
     return not (
         "." in word.group()
-        or (len(word.group()) == 1 and word.group() != "I")
+        or (len(word.group()) == 1 and word.group().isupper() and word.group() != "I")
         or (
             word.group().lower() in _ABBREVIATIONS and (following.islower() or word.group() != "no")
         )

@@ -1,4 +1,4 @@
-"""Text into the terms it is searched by: stemmed words, whole identifiers, character n-grams."""
+"""Text into the words it is searched by: plain words, whole identifiers, character n-grams."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ def stem(word: str) -> str:
         return str(_stemmer.stemWord(word))
 
 
-def terms(text: str) -> Iterator[str]:
-    """Yield the search terms of `text`, in order, repeated as often as they occur.
+def words(text: str) -> Iterator[str]:
+    """Yield the words of `text` in lower case, in order, without the commonest English ones.
 
-    A compound such as `UV_HTTP_TIMEOUT`, `--no-cache` or `3.13t` is one term and its parts are
-    terms too. Scripts without spaces give overlapping n-grams.
+    A compound such as `UV_HTTP_TIMEOUT`, `--no-cache` or `3.13t` is one word and its parts are
+    words too. Scripts without spaces give overlapping n-grams.
     """
     plain = unicodedata.normalize("NFKC", text.translate(_INVISIBLE))
     for match in _TOKEN.finditer(plain):
@@ -70,7 +70,7 @@ def _word(piece: str) -> Iterator[str]:
         for hump in humps if len(humps) == 1 else [part, *humps]:
             lower = hump.lower()
             if lower not in STOP:
-                yield stem(lower)
+                yield lower
 
 
 def _grams(run: str, size: int) -> Iterator[str]:

@@ -1,0 +1,64 @@
+"""Static word vectors: texts whose words are related point the same way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors.numpy import load
+
+from curate.corpus.pieces import WEIGHTS, data
+
+Vectors: TypeAlias = NDArray[np.float32]
+
+# Arora, Liang and Ma (2017), "A simple but tough-to-beat baseline for sentence embeddings":
+# a piece with share p of the corpus weighs a / (a + p).
+_A = 1e-3
+_AT_ONCE = 50_000  # pieces whose vectors are held at a time
+
+
+@cache
+def _table() -> Vectors:
+    (table,) = load(data(WEIGHTS)).values()
+    return table.astype(np.float32)
+
+
+class Meaning:
+    """Turns texts, as word pieces, into sums of vectors, weighted by a corpus' own frequencies."""
+
+    def __init__(self, corpus: Sequence[Sequence[int]]) -> None:
+        flat = np.fromiter((piece for text in corpus for piece in text), np.int64)
+        share = np.bincount(flat, minlength=len(_table())) / max(1, len(flat))
+        self._weights = (_A / (_A + share)).astype(np.float32)
+
+    def sums(self, texts: Sequence[Sequence[int]], *, even: bool = False) -> Vectors:
+        """Return one row per text: the weighted sum of its pieces' vectors; zeros for no piece.
+
+        With `even`, every piece weighs the same.
+        """
+        table = _table()
+        made = np.zeros((len(texts), table.shape[1]), np.float32)
+        first = 0
+        while first < len(texts):
+            last, held = first + 1, len(texts[first])
+            while last < len(texts) and held + len(texts[last]) <= _AT_ONCE:
+                held += len(texts[last])
+                last += 1
+            lengths = np.fromiter((len(text) for text in texts[first:last]), np.int64)
+            flat = np.fromiter((piece for text in texts[first:last] for piece in text), np.int64)
+            if len(flat):
+                weighted = table[flat] if even else table[flat] * self._weights[flat, None]
+                filled = np.flatnonzero(lengths)
+                starts = (np.cumsum(lengths) - lengths)[filled]
+                made[first + filled] = np.add.reduceat(weighted, starts)
+            first = last
+        return made
+
+
+def directions(sums: Vectors) -> Vectors:
+    """Return the rows at length one; zeros stay zeros."""
+    lengths = np.linalg.norm(sums, axis=-1, keepdims=True)
+    return np.asarray(sums / np.maximum(lengths, np.float32(1e-9)), np.float32)
