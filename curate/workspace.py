@@ -441,17 +441,15 @@ class Workspace:
         `item.revision` must be the stored one, else `Conflict` carries theirs. An item made from
         a candidate closes it in the same act, once it is ready.
         """
-        expected = item.revision
-        if not item.id:
-            item = replace(item, id=self.store.new_item_id(_stem(item)))
         return self.store.save_item(
             item,
             by=self.who,
             now=self.now(),
-            expected=expected,
+            expected=item.revision,
             candidate=candidate,
-            action="change" if expected else "make",
+            action="change" if item.revision else "make",
             reason=reason,
+            stem=_stem(item),
         )
 
     def decide(
