@@ -64,10 +64,14 @@ FORMATS = (
 """The formats that are code; the presets follow, and last any rows at all by a field map."""
 
 
+PLAIN = ("generic", "jsonl", "csv")
+"""Rows by a field map alone. Lines, documents and tables are told apart by their content."""
+
+
 def names() -> tuple[str, ...]:
     """Return every name that `format` may have, in the order in which they are tried."""
     presets = dict.fromkeys(preset.name for preset in _presets())
-    return ("auto", *(one.name for one in FORMATS), *presets, "generic")
+    return ("auto", *(one.name for one in FORMATS), *presets, *PLAIN)
 
 
 def recognise(source: SourceSettings, head: Sequence[Json]) -> Reading:
@@ -81,7 +85,7 @@ def recognise(source: SourceSettings, head: Sequence[Json]) -> Reading:
         near = difflib.get_close_matches(wanted, names(), 1)
         hint = f"Did you mean `{near[0]}`?" if near else f"Known: {', '.join(names())}."
         raise CurateError(f"there is no log format `{wanted}`", hint, Exit.USAGE)
-    if wanted != "generic" and not (wanted == "auto" and source.map):
+    if wanted not in PLAIN and not (wanted == "auto" and source.map):
         for one in FORMATS:
             if wanted == one.name or (wanted == "auto" and _most(head, one.claims)):
                 return Reading(one.name, one.read, one.scale, dict)
