@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from curate.cli import corpus, items, log, output, start, versions
+from curate.cli import corpus, evaluation, items, log, output, start, versions
 from curate.cli.context import Shared, shared_options
 from curate.model import CurateError, Exit
 
@@ -19,6 +19,7 @@ SECTIONS: dict[str, tuple[click.Command, ...]] = {
     "The set": (items.items,),
     "The documents": (corpus.corpus,),
     "Versions": (versions.check, versions.export, versions.versions),
+    "Evaluation": (evaluation.evaluation,),
 }
 
 
