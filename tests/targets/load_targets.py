@@ -1,0 +1,197 @@
+"""Every target, loaded by the library it is for.
+
+Not part of the suite: the libraries weigh gigabytes. To run all of it:
+
+    pip install -e '.[dev,targets]' && pip install --no-deps beir
+    pytest -W default tests/targets/load_targets.py
+
+A library that is not installed is skipped with its name. Nothing reaches the network.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from curate.export.bundle import Bundle, ChunkText
+from curate.export.platforms import PHOENIX_KEYS
+from curate.export.targets import write
+from curate.model import Evidence, Item, Turn
+
+EVIDENCE = Evidence("laptops.md", "How long", "up to 7 days", 10, 22, "sha256:0", "verbatim")
+PLAIN = Item(
+    "how-long",
+    1,
+    "when is it due {{x}}\u2028 ៧",
+    answerable=True,
+    evidences=(EVIDENCE,),
+    keyword="7 days",
+    status="ready",
+)
+RICH = replace(
+    PLAIN,
+    id="renew",
+    question="and can i renew it",
+    evidences=(EVIDENCE, replace(EVIDENCE, source="faq.md", phrase="once more")),
+    evidence_mode="all",
+    must_include=("once",),
+    history=(Turn("user", "when is it due"), Turn("assistant", "In 7 days.")),
+    reference="Yes, once.",
+    kind="follow-up",
+    tags=("loans",),
+    split="holdout",
+)
+BUNDLE = Bundle(
+    items=(
+        PLAIN,
+        Item("no-sale", 1, "can i buy one", answerable=False, status="ready"),
+        RICH,
+    ),
+    dataset="club",
+    number=3,
+    refusals=("I could not find",),
+    gold={"how-long": ["laptops.md#1"], "renew": ["laptops.md#1", "faq page.md#2"]},
+    chunks=(
+        ChunkText("laptops.md#1", "How long", "up to 7 days"),
+        ChunkText("faq page.md#2", "Renewing", "once more"),
+    ),
+)
+IDS = ["how-long", "no-sale", "renew"]
+
+
+@pytest.fixture(autouse=True)
+def quiet(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "DEEPEVAL_TELEMETRY_OPT_OUT"):
+        monkeypatch.setenv(name, "1")
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
+
+
+def written(target: str, directory: Path) -> Path:
+    for name, data in write(target, BUNDLE).files.items():
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    return directory
+
+
+def test_hugging_face_loads_the_folder_with_its_types(tmp_path: Path) -> None:
+    datasets: Any = pytest.importorskip("datasets")
+    folder = written("huggingface", tmp_path) / "huggingface"
+    loaded = datasets.load_dataset(str(folder), cache_dir=str(tmp_path / "cache"))
+    assert {name: split["id"] for name, split in loaded.items()} == {
+        "tuning": ["how-long", "no-sale"],
+        "holdout": ["renew"],
+    }
+    assert loaded["tuning"][0]["question"] == PLAIN.question
+    assert loaded["tuning"].features == loaded["holdout"].features
+    assert "null" not in str(loaded["tuning"].features)
+
+
+def test_hugging_face_loads_parquet_and_questions_json(tmp_path: Path) -> None:
+    datasets: Any = pytest.importorskip("datasets")
+    pytest.importorskip("pyarrow")
+    written("parquet", tmp_path)
+    written("questions", tmp_path)
+    for kind, name in (("parquet", "parquet/tuning.parquet"), ("json", "questions.tuning.json")):
+        loaded = datasets.load_dataset(
+            kind, data_files=str(tmp_path / name), split="train", cache_dir=str(tmp_path / "cache")
+        )
+        assert loaded["id"] == ["how-long", "no-sale"]
+
+
+def test_inspect_reads_its_samples(tmp_path: Path) -> None:
+    dataset: Any = pytest.importorskip("inspect_ai.dataset")
+    samples = list(dataset.json_dataset(str(written("inspect", tmp_path) / "inspect.jsonl")))
+    assert [sample.id for sample in samples] == IDS
+    assert samples[0].target == "7 days"
+    assert [message.role for message in samples[2].input] == ["user", "assistant", "user"]
+    assert samples[2].metadata["split"] == "holdout"
+
+
+def test_deepeval_reads_its_goldens(tmp_path: Path) -> None:
+    dataset: Any = pytest.importorskip("deepeval.dataset")
+    goldens = dataset.EvaluationDataset()
+    goldens.add_goldens_from_json_file(
+        file_path=str(written("deepeval", tmp_path) / "deepeval.json"),
+        input_key_name="input",
+        expected_output_key_name="expected_output",
+        context_key_name="context",
+    )
+    assert [golden.input for golden in goldens.goldens] == [i.question for i in BUNDLE.items]
+    assert goldens.goldens[2].context == ["up to 7 days", "once more"]
+    direct = [
+        dataset.Golden(**golden) for golden in json.loads((tmp_path / "deepeval.json").read_bytes())
+    ]
+    assert [golden.name for golden in direct] == IDS
+    assert direct[2].additional_metadata["history"][0]["role"] == "user"
+
+
+def test_ragas_reads_its_samples(tmp_path: Path) -> None:
+    ragas: Any = pytest.importorskip("ragas")
+    path = written("ragas", tmp_path) / "ragas.jsonl"
+    samples = ragas.EvaluationDataset.from_jsonl(str(path)).samples
+    assert [sample.user_input for sample in samples] == [i.question for i in BUNDLE.items]
+    assert samples[2].reference_contexts == ["up to 7 days", "once more"]
+
+
+def test_beir_loads_both_splits(tmp_path: Path) -> None:
+    loader: Any = pytest.importorskip("beir.datasets.data_loader")
+    folder = str(written("beir", tmp_path) / "beir")
+    corpus, queries, qrels = loader.GenericDataLoader(folder).load(split="holdout")
+    assert corpus["faq%20page.md#2"]["text"] == "once more"
+    assert queries == {"renew": "and can i renew it"}
+    assert qrels == {"renew": {"laptops.md#1": 1, "faq%20page.md#2": 1}}
+
+
+def test_ir_measures_scores_against_the_judgements(tmp_path: Path) -> None:
+    ir: Any = pytest.importorskip("ir_measures")
+    qrels = list(ir.read_trec_qrels(str(written("trec", tmp_path) / "trec" / "qrels.holdout.txt")))
+    run = [ir.ScoredDoc("renew", "faq%20page.md#2", 1.0)]
+    assert ir.calc_aggregate([ir.R @ 5], qrels, run)[ir.R @ 5] == 0.5
+
+
+def test_langsmith_takes_its_examples(tmp_path: Path) -> None:
+    schemas: Any = pytest.importorskip("langsmith.schemas")
+    rows = (written("langsmith", tmp_path) / "langsmith.jsonl").read_text("ascii").splitlines()
+    examples = [schemas.ExampleCreate(**json.loads(row)) for row in rows]
+    assert [example.metadata["id"] for example in examples] == IDS
+    assert examples[2].split == "holdout"
+    assert examples[2].inputs["history"][1]["content"] == "In 7 days."
+
+
+def test_langfuse_takes_its_items(tmp_path: Path) -> None:
+    api: Any = pytest.importorskip("langfuse.api")
+    rows = (written("langfuse", tmp_path) / "langfuse.jsonl").read_text("ascii").splitlines()
+    for row, name in zip(map(json.loads, rows), IDS, strict=True):
+        item = api.CreateDatasetItemRequest(
+            dataset_name=row["datasetName"],
+            id=row["id"],
+            input=row["input"],
+            expected_output=row["expectedOutput"],
+            metadata=row["metadata"],
+            status=row["status"],
+        )
+        assert json.loads(item.json()) == row
+        assert row["id"] == f"club-v0003-{name}"
+
+
+def test_pandas_reads_what_phoenix_uploads(tmp_path: Path) -> None:
+    pandas: Any = pytest.importorskip("pandas")
+    frame = pandas.read_csv(written("phoenix", tmp_path) / "phoenix.csv", dtype=str)
+    assert list(frame["id"]) == IDS
+    assert frame["question"][0] == PLAIN.question
+    assert {c for columns in PHOENIX_KEYS.values() for c in columns} == set(frame.columns)
+
+
+def test_mlflow_merges_its_records(tmp_path: Path) -> None:
+    mlflow: Any = pytest.importorskip("mlflow")
+    genai: Any = pytest.importorskip("mlflow.genai.datasets")
+    mlflow.set_tracking_uri(f"sqlite:///{tmp_path / 'mlflow.db'}")
+    rows = (written("mlflow", tmp_path) / "mlflow.jsonl").read_text("ascii").splitlines()
+    dataset = genai.create_dataset(name="club")
+    dataset.merge_records([json.loads(row) for row in rows])
+    assert sorted(tags["id"] for tags in dataset.to_df()["tags"]) == IDS
