@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b, sha256
 
-from curate.model import CandidateFacts, Ranking, Split, Turn
+from curate.model import CandidateFacts, Item, Ranking, Split, Turn
 
 BANDS = 20
 ROWS = 4
@@ -184,6 +184,57 @@ def split(cluster: str, share: float, seed: str = "") -> Split:
     """
     drawn = int.from_bytes(sha256(f"{seed}\0{cluster}".encode()).digest()[:8], "big")
     return "holdout" if drawn < share * 2**64 else "tuning"
+
+
+def stratified(item: Item, others: Iterable[Item], share: float, seed: str = "") -> Split:
+    """Return the split that keeps the holdout's share alike in the whole set and among the items
+    of the same answerability, kind and document (minimisation: Pocock and Simon, Biometrics 31,
+    1975). `others` are the items of the set.
+
+    An item of the same cluster decides first: a cluster never straddles. Where both splits are
+    as good, `split` decides. The same set always gives the same answer.
+    """
+    if not 0 < share < 1:
+        return split(item.cluster or item.id, share, seed)
+    held = [other for other in others if other.id != item.id]
+    for other in held:
+        if item.cluster and other.cluster == item.cluster:
+            return other.split
+    lean = 0.0
+    for trait in (_whole, _answerable, _kind, _source):
+        like = [other for other in held if trait(other) == trait(item)]
+        wanted = share * (len(like) + 1)
+        there = sum(other.split == "holdout" for other in like)
+        lean += abs(there - wanted) - abs(there + 1 - wanted)
+    if abs(lean) < 1e-9:
+        return split(item.cluster or item.id, share, seed)
+    return "holdout" if lean > 0 else "tuning"
+
+
+def _whole(item: Item) -> object:
+    return None
+
+
+def _answerable(item: Item) -> object:
+    return item.answerable
+
+
+def _kind(item: Item) -> object:
+    return item.kind
+
+
+def _source(item: Item) -> object:
+    return item.evidences[0].source if item.evidences else None
+
+
+def sample(ids: Iterable[int], size: int, seed: str) -> list[int]:
+    """Return `size` of the ids, or all when there are fewer, as by lot; `seed` (such as 2026-W48)
+    names the draw.
+
+    An id's lot, SHA-256 over seed, NUL and id, is its own: with more ids in the pot the draw
+    changes only where a new one is drawn.
+    """
+    return sorted(ids, key=lambda one: (sha256(f"{seed}\0{one}".encode()).digest(), one))[:size]
 
 
 _IDENTIFIER = re.compile(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curate.model import CandidateFacts, Turn
-from curate.triage import Matcher, kind, split
+from curate.model import CandidateFacts, Evidence, Item, Turn
+from curate.triage import Matcher, kind, sample, split, stratified
 
 QUESTION = "how do i renew my library membership online"
 SAME = [
@@ -160,6 +162,60 @@ def test_a_larger_share_only_adds_to_the_holdout() -> None:
     names = [f"cluster-{number}" for number in range(500)]
     small = {name for name in names if split(name, 0.1) == "holdout"}
     assert small < {name for name in names if split(name, 0.3) == "holdout"}
+
+
+def _grown(total: int, share: float) -> list[Item]:
+    items: list[Item] = []
+    for number in range(total):
+        source = f"{'abc'[number % 3]}.md"
+        item = Item(
+            f"item-{number}",
+            1,
+            "q",
+            answerable=number % 4 != 0,
+            evidences=(Evidence(source, "", "e", 0, 1, "", "verbatim"),) if number % 4 else (),
+            kind=("paraphrase", "identifier")[number % 2],
+            cluster=f"c{number}",
+        )
+        items.append(replace(item, split=stratified(item, items, share)))
+    return items
+
+
+def test_a_stratified_split_keeps_its_share_in_every_part_of_the_set() -> None:
+    items = _grown(60, 0.25)
+    parts = [
+        items,
+        [item for item in items if not item.answerable],
+        [item for item in items if item.kind == "identifier"],
+        *([i for i in items if i.evidences and i.evidences[0].source == f"{s}.md"] for s in "abc"),
+    ]
+    for part in parts:
+        assert 0.15 < sum(item.split == "holdout" for item in part) / len(part) < 0.35
+
+
+def test_a_stratified_split_is_the_same_again_and_follows_its_cluster() -> None:
+    items = _grown(20, 0.25)
+    assert items == _grown(20, 0.25)
+    for one in items:
+        twin = replace(one, id="twin", kind="", evidences=())
+        assert stratified(twin, items, 0.25) == one.split
+        assert stratified(one, items, 0.25) == stratified(one, list(reversed(items)), 0.25)
+
+
+def test_a_share_of_nothing_or_everything_is_just_that() -> None:
+    items = _grown(10, 0.5)
+    assert {stratified(Item("new", 1, "q"), items, 0.0)} == {"tuning"}
+    assert {stratified(Item("new", 1, "q"), items, 1.0)} == {"holdout"}
+
+
+def test_a_sample_is_the_same_again_and_hardly_moves_when_records_come_in() -> None:
+    drawn = sample(range(1000), 20, "2026-W48")
+    assert len(set(drawn)) == 20
+    assert drawn == sample(reversed(range(1000)), 20, "2026-W48")
+    later = set(sample(range(1010), 20, "2026-W48"))
+    assert later - set(range(1000, 1010)) <= set(drawn)
+    assert drawn != sample(range(1000), 20, "2026-W49")
+    assert sorted(sample([3, 1], 20, "x")) == [1, 3]
 
 
 HISTORY = (Turn("user", "how do i get a locker"), Turn("assistant", "Ask at the desk."))
