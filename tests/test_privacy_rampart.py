@@ -18,7 +18,7 @@ def test_names_score_high_and_other_words_low(model: Rampart) -> None:
 
     [scores] = model.names([text])
 
-    surest = {text[start:end]: given + family for start, end, given, family in scores}
+    surest = {text[start:end]: given + family for start, end, given, family, _ in scores}
     assert surest["Mary"] > 0.9
     assert surest["Smith"] > 0.9
     assert surest["water"] < 0.01
@@ -47,7 +47,7 @@ def test_a_name_far_into_a_long_text_is_seen(model: Rampart) -> None:
 
     [scores] = model.names([text])
 
-    assert max(given for _, _, given, _ in scores[-6:]) > 0.8
+    assert max(piece.given for piece in scores[-6:]) > 0.8
 
 
 def test_other_files_than_the_pinned_are_refused(tmp_path: Path) -> None:

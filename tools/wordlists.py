@@ -14,10 +14,16 @@ import importlib.util
 import re
 import sys
 import unicodedata
+from collections import Counter
 from importlib import import_module
 from pathlib import Path
+from zoneinfo import available_timezones
 
 LISTS = Path(__file__).resolve().parent.parent / "curate" / "privacy" / "lists"
+DATES = (
+    "monday tuesday wednesday thursday friday saturday sunday january february march april may june"
+    " july august september october november december"
+)
 LATIN = re.compile(r"[a-z]{2,}")
 
 
@@ -38,20 +44,45 @@ def scowl(folder: Path, *names: str) -> set[str]:
     return {word for word in found if LATIN.fullmatch(word)}
 
 
-def faker_names() -> tuple[set[str], set[str]]:
-    """Return given and family names of every locale that writes them in Latin script."""
-    given: set[str] = set()
-    family: set[str] = set()
+def faker_names() -> tuple[Counter[str], Counter[str]]:
+    """Return given and family names, with the number of languages that have them, of every
+    locale that writes them in Latin script.
+    """
+    given: dict[str, set[str]] = {}
+    family: dict[str, set[str]] = {}
     for folder in sorted(package("faker.providers.person").iterdir()):
         if not (folder / "__init__.py").is_file():
             continue
         provider = import_module(f"faker.providers.person.{folder.name}").Provider
         for attribute in dir(provider):
-            if re.fullmatch(r"first_(romanized_)?names?(_\w+)?|first_romanized_names", attribute):
-                given |= parts(getattr(provider, attribute))
-            if re.fullmatch(r"last_(romanized_)?names?(_\w+)?|last_romanized_names", attribute):
-                family |= parts(getattr(provider, attribute))
-    return given, family
+            kind = re.fullmatch(r"(first|last)_(?:romanized_)?names?(?:_\w+)?", attribute)
+            if kind:
+                names = given if kind[1] == "first" else family
+                for name in parts(getattr(provider, attribute)):
+                    names.setdefault(name, set()).add(folder.name[:2])
+    return (
+        Counter({name: len(where) for name, where in given.items()}),
+        Counter({name: len(where) for name, where in family.items()}),
+    )
+
+
+def proper(folder: Path, *names: str) -> set[str]:
+    """Return the words that the named files write with a capital only."""
+    found: set[str] = set()
+    for name in names:
+        for line in (folder / name).read_text(encoding="utf-8").split("\n"):
+            word = line.strip()
+            if word[:1].isupper() and not word.endswith("'s"):
+                found.add(fold(word).replace("'", ""))
+    return {word for word in found if LATIN.fullmatch(word)}
+
+
+def places() -> set[str]:
+    """Return the words of countries, US states and the cities that name a time zone."""
+    countries = import_module("faker.providers.address.en").Provider.countries
+    states = import_module("faker.providers.address.en_US").Provider.states
+    zones = [zone for zone in available_timezones() if "Etc/" not in zone]
+    return {word for word in parts([*countries, *states, *zones]) if len(word) > 3}
 
 
 def package(name: str) -> Path:
@@ -94,17 +125,24 @@ def write(name: str, words: set[str]) -> None:
 
 
 def main() -> None:
-    """Write the four lists."""
+    """Write the lists."""
     folder = Path(sys.argv[1])
     common = scowl(folder, "american-english-small", "british-english-small")
+    common |= set(DATES.split())
     rare = scowl(folder, "american-english-large", "british-english-large") - common
     given, family = faker_names()
-    given |= census("male.first", 100) | census("female.first", 100)
-    family |= census("all.last", 84)
+    usual_given = census("male.first", 100) | census("female.first", 100)
+    usual_given |= {name for name, count in given.items() if count > 1}
+    usual_family = census("all.last", 70) | {name for name, count in family.items() if count > 1}
+    files = ("american-english-large", "british-english-large")
+    write("proper", proper(folder, *files) - common - rare - usual_given)
+    write("places", places() - common)
     write("common", common)
     write("rare", rare)
-    write("given", given)
-    write("family", family)
+    write("given", usual_given)
+    write("given_rare", set(given) - usual_given)
+    write("family", usual_family)
+    write("family_rare", (set(family) | census("all.last", 84)) - usual_family)
 
 
 if __name__ == "__main__":

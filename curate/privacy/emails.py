@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from presidio_analyzer import EntityRecognizer, RecognizerResult
 from presidio_analyzer.nlp_engine import NlpArtifacts
@@ -36,11 +37,9 @@ _PLAIN = re.compile(
 _TIGHT = re.compile(
     rf"{_NOT_BEFORE}{_LOCAL}@(?:{_LABEL}[.,]){{1,5}}{_TLD}{_NOT_AFTER}(?!:[{_L}~/])"
 )
-_SPELLED = re.compile(
-    rf"{_NOT_BEFORE}{_SPELLED_LOCAL}(?:{_AT_WORD}|{_AT_SIGN}|\s+at\s+(?!(?:the|a|an)\s))"
-    rf"{_LABEL}(?:{_DOT_WORD}{_LABEL}|\.{_LABEL}){{0,4}}{_DOT}{_TLD}{_NOT_AFTER}"
-    rf"(?!:[{_L}~/])"
-)
+_HOST = rf"{_LABEL}(?:{_DOT_WORD}{_LABEL}|\.{_LABEL}){{0,4}}{_DOT}{_TLD}{_NOT_AFTER}(?!:[{_L}~/])"
+_MARKED = re.compile(rf"{_NOT_BEFORE}{_SPELLED_LOCAL}(?:{_AT_WORD}|{_AT_SIGN}){_HOST}")
+_SPELLED = re.compile(rf"{_NOT_BEFORE}{_SPELLED_LOCAL}\s+at\s+(?!(?:the|a|an)\s){_HOST}")
 _PROVIDER = re.compile(
     rf"{_NOT_BEFORE}{_SPELLED_LOCAL}(?:{_AT_SIGN}|{_AT_WORD}|\s+at\s+)"
     rf"(?:{_PROVIDERS})(?:\.[{_L}]{{2,6}})*{_NOT_AFTER}"
@@ -92,9 +91,21 @@ def find(text: str) -> list[tuple[int, int, float]]:
             and not text.startswith("npm", max(0, m.start() - 6))
         ]
     if "@" in text or "at" in text:
-        found += [(*m.span(), 0.9) for m in _SPELLED.finditer(text) if _spelled(text, m)]
-        found += [(*m.span(), 0.8) for m in _PROVIDER.finditer(text) if _spelled(text, m)]
+        found += [(*span, 0.9) for span in _addresses(_MARKED, text)]
+        found += [(*span, 0.9) for span in _addresses(_SPELLED, text)]
+        found += [(*span, 0.8) for span in _addresses(_PROVIDER, text)]
     return found
+
+
+def _addresses(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
+    """Yield the matches that are addresses; one that is none is looked into from its next word."""
+    at = 0
+    while match := pattern.search(text, at):
+        if _spelled(text, match):
+            yield match.span()
+            at = match.end()
+        else:
+            at = match.start() + len(match.group().split()[0])
 
 
 def _at_a_price(found: str) -> bool:

@@ -26,9 +26,10 @@ from curate.privacy.cues import CueRecognizer
 from curate.privacy.emails import EmailRecognizer
 from curate.privacy.phones import PhoneRecognizer
 from curate.privacy.placeholders import Numbering
-from curate.privacy.rampart import Rampart, Scores
+from curate.privacy.rampart import Rampart
 from curate.privacy.silence import silence
 from curate.privacy.terms import DenyRecognizer, Terms
+from curate.privacy.words import Piece
 
 LANGUAGE = "en"
 """One engine serves every language: the recognisers are told by script and words, not by it."""
@@ -39,7 +40,7 @@ _PER_PIECE = 50
 class NameArtifacts(NlpArtifacts):
     """Presidio's artifacts of a text, with the names model's scores from a batch run."""
 
-    def __init__(self, engine: NoOpNlpEngine, scores: Scores) -> None:
+    def __init__(self, engine: NoOpNlpEngine, scores: list[Piece]) -> None:
         empty = engine.process_text("", LANGUAGE)
         super().__init__([], empty.tokens, [], [], engine, LANGUAGE, [])
         self.names = scores
@@ -66,9 +67,10 @@ class NameRecognizer(EntityRecognizer):
             if isinstance(nlp_artifacts, NameArtifacts)
             else self._model.names([text])[0]
         )
+        found = names.find(text, scores, self._limit, self._allowed.spans(text))
         return [
             RecognizerResult(names.ENTITY, name.start, name.end, name.score)
-            for name in names.find(text, scores, self._limit, self._allowed.spans(text))
+            for name in (*found, *names.handles(text))
         ]
 
 

@@ -1,56 +1,28 @@
-"""Which words are names: the model's word probabilities, weighed by lists, case and cues."""
+"""Which words are names: the model's word probabilities, weighed by lists, case and cues.
+
+Two passes of a logistic rule (weights.json). The first looks at each word and the words beside
+it, the second also at what the first thought of the neighbours and of the same word elsewhere.
+"""
 
 from __future__ import annotations
 
+import functools
+import json
 import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from curate.privacy.words import Word, wordlist, words
-
-Scores = Sequence[tuple[int, int, float, float]]
-"""Start, end, probability of a given name and of a family name, for each word piece."""
+from curate.privacy.words import Piece, Word, cuewords, wordlist, words
 
 ENTITY = "PERSON"
-LIMIT = 0.25
+LIMIT = 0.18
 STRICT_LIMIT = 0.08
 """Least weighed probability of a name, at the door and in the second scan."""
 
-_FLOOR = 1e-4
-
-
-WEIGHTS = {
-    "bias": -0.76,
-    "camel": -0.41,
-    "capital": 0.62,
-    "capital_first": -0.31,
-    "common": -1.81,
-    "common_family": 0.37,
-    "common_given": 0.82,
-    "family": 0.37,
-    "given": 1.48,
-    "introduced": 1.23,
-    "introduced_common": -0.15,
-    "lower_among": -0.90,
-    "model": 0.42,
-    "neighbour": 0.07,
-    "pair": 0.96,
-    "place": -0.39,
-    "possessive": -0.13,
-    "preposition": -0.15,
-    "rare": -0.43,
-    "rare_family": -0.04,
-    "rare_given": 0.49,
-    "relation": 0.30,
-    "says": 0.61,
-    "short": -0.30,
-    "signature": 0.29,
-    "title": -0.21,
-    "unknown": 0.38,
-    "upper": -0.35,
-    "verb": 0.55,
-}
+Facts = dict[str, float]
+"""What is known of a word, by the names of the weights."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +35,16 @@ class Name:
 
 
 def find(
-    text: str, scores: Scores, limit: float, allowed: Sequence[tuple[int, int]] = ()
+    text: str, pieces: Sequence[Piece], limit: float, allowed: Sequence[tuple[int, int]] = ()
 ) -> list[Name]:
-    """Return the names in `text`, neighbouring words joined, given the model's scores.
+    """Return the names in `text`, neighbouring words joined, given the model's word pieces.
 
     `allowed` are spans of terms that are none.
     """
     found = words(text)
     names: list[Name] = []
-    for word, facts in zip(found, features(text, found, scores), strict=True):
-        score = probability(facts)
-        if word.code or score < limit:
+    for word, score in zip(found, judge(text, found, pieces), strict=True):
+        if score < limit:
             continue
         if any(start <= word.start and word.end <= end for start, end in allowed):
             continue
@@ -85,167 +56,258 @@ def find(
     return names
 
 
-def probability(facts: dict[str, float]) -> float:
-    """Return the weighed probability that a word with these facts is a name."""
-    total = WEIGHTS["bias"] + sum(WEIGHTS[name] * value for name, value in facts.items())
+def handles(text: str) -> list[Name]:
+    """Return the handles and hashtags that spell a person's name, without their sign."""
+    if "#" not in text and "@" not in text:
+        return []
+    return [
+        Name(match.start(1), match.end(1), 0.6)
+        for match in _HANDLE.finditer(text)
+        if any(
+            len(part) > 3 and _kind(part.lower()) == "given"
+            for part in _PART.findall(match.group(1))
+        )
+    ]
+
+
+def judge(text: str, found: Sequence[Word], pieces: Sequence[Piece]) -> list[float]:
+    """Return the weighed probability that it is a name, for each word."""
+    facts = features(text, found, pieces)
+    table = weights()
+    first = [weigh(one, table["first"]) for one in facts]
+    again(text, found, facts, first)
+    return [weigh(one, table["second"]) for one in facts]
+
+
+def weigh(facts: Facts | None, table: dict[str, float]) -> float:
+    """Return the probability that a word with these facts is a name; 0 for one without."""
+    if facts is None:
+        return 0.0
+    total = table["bias"] + sum(table.get(name, 0.0) * value for name, value in facts.items())
     return 1 / (1 + math.exp(-total))
 
 
+@functools.cache
+def weights() -> dict[str, dict[str, float]]:
+    """Return the weights of the two passes."""
+    held: dict[str, dict[str, float]] = json.loads(
+        (Path(__file__).parent / "lists" / "weights.json").read_text(encoding="utf-8")
+    )
+    return held
+
+
+_HANDLE = re.compile(r"(?<!\w)[@#]([A-Za-z]*[a-z][A-Z][A-Za-z]*)(?![\w/@])")
+_PART = re.compile(r"[A-Z][a-z]+")
+
 # What may stand between the words of one name: a space, a hyphen, an initial, a small particle.
 _JOIN = re.compile(
-    r"[ \t\u00a0]{1,2}(?:[A-Za-z]\.? |(?:van|von|der|den|de|da|do|dos|di|du|del|della|la|le|el|al"
+    r"[ \t\u00a0]{1,2}(?:\w\.? |(?:van|von|der|den|de|da|do|dos|di|du|del|della|la|le|el|al"
     r"|bin|ibn|binti|abu|ter|ten|zu|st\.?) ){0,3}|-|\. ?|['\u2019]",
     re.IGNORECASE,
 )
-_INTRODUCED = re.compile(
-    r"(?:\b(?:my|his|her|their|the|full|first|last|sur|family|given|user|customer|account"
-    r"|guest|passenger|client|patient|student|contact)\s?name(?:'s|’s|s)?(?:\s+(?:is|was|as|to))?"
-    r"|\bname\s?[:=-]|\bnamed|\bcalled|\bcall me|\bi am|\bi'm|\bi’m|\bim|\bthis is|\bit's|\bits"
-    r"|\bcontact(?: person)?(?: is|:)|\battn:?|\bdear|\bsigned by|\bsincerely,?|\bregards,?"
-    r"|\bthanks,|\bthank you,|\bthx,?|\bcheers,?|\byours,?|\bs/o|\bd/o|\bspoke (?:to|with)"
-    r"|\bspeak (?:to|with)|\btalk(?:ed)? (?:to|with)|\bon behalf of)[\s:,-]*$",
-    re.IGNORECASE,
-)
-_TITLE = re.compile(
-    r"\b(?:mr|mrs|ms|miss|mister|madam|sir|dr|doctor|prof|professor|lok|lokrou|neakkru|aunt"
-    r"|uncle|auntie|grandma|grandpa|capt|captain|sgt|judge|sen|rep|rev|fr|señor|señora|herr"
-    r"|frau|monsieur|madame|mme|khun|ustaz|pak|ibu|bu)\.?\s+$",
-    re.IGNORECASE,
-)
-_RELATION = re.compile(
-    r"\b(?:wife|husband|son|daughter|brother|sister|mother|father|mom|mum|dad|boss|manager"
-    r"|colleague|coworker|co-worker|friend|assistant|teacher|boyfriend|girlfriend|partner"
-    r"|cousin|nephew|niece|agent|driver|roommate|neighbou?r|buddy|supervisor|employee"
-    r"|technician|nurse|secretary|landlord|tenant|student|pm|ceo|actor|actress|singer|author"
-    r"|director|president|coach)(?:'s|’s)?(?:\s+is|\s+named|,)?\s+$",
-    re.IGNORECASE,
-)
-_VERB = re.compile(
-    r"\b(?:tell|told|ask|asked|email|e-mail|mail|message|text|call|phone|ring|contact|invite"
-    r"|remind|meet|met|pay|paid|send|sent|forward|cc|notify|inform|thank|thanks|hello|hi|hey"
-    r"|hiya|greetings|welcome|morning|afternoon|evening|bye|know|love|miss|told|from|with|by)"
-    r"\s+$",
-    re.IGNORECASE,
-)
-_PREPOSITION = re.compile(r"\b(?:to|for|and|or|of|at|in|on|near)\s+$", re.IGNORECASE)
-_PLACE = re.compile(r"\b(?:in|at|near|around|to)\s+$", re.IGNORECASE)
-_SAYS = re.compile(
-    r"\s+(?:is|was|has|had|said|says|told|asked|wants|needs|didn'?t|doesn'?t|can|cannot|can'?t"
-    r"|will|lives|works|and|called|sent|wrote|left|came|got|gets|thinks|knows|likes)\b",
-    re.IGNORECASE,
-)
-_POSSESSIVE = re.compile(r"['’]s?\b|['’](?=\s|$)")
-_SENTENCE = re.compile(r"(?:^|[.!?:;…\n\"“”(\-–—])\s*$")
-_LAST_LINE = re.compile(r"[\n-]\s*$")
+
+_ENDINGS = ("ing", "ed", "ly", "tion", "ness", "ment", "able", "ies", "less", "ful", "ism")
+_BREAK = re.compile(r"[.!?…;\n\"“”()\[\]{}|]|[-–—] ")
+_SPACE = re.compile(r"[ \t\u00a0]{1,2}|-")
+_INITIAL = re.compile(r"[ \t\u00a0]{1,2}\w\.?[ \t\u00a0]{1,2}|, ")
+_CAMEL = re.compile(r"(?<!\bMc)(?<!\bMac)(?<!\bDe)(?<!\bLe)(?<!\bLa)(?<!')[A-Z](?<!^.)")
+_MORE = re.compile(r"\w{2}")
+_LONG = re.compile(r"(.)\1\1|(?:ha|he|hi){2}|lool")
+_NUMBER = re.compile(r"[ #:-]{0,3}\d")
 
 
-def features(text: str, found: Sequence[Word], scores: Scores) -> list[dict[str, float]]:
-    """Return what is known of each word, by the names of the weights."""
-    odds = _odds(found, scores)
+def features(text: str, found: Sequence[Word], pieces: Sequence[Piece]) -> list[Facts | None]:
+    """Return the facts of the first pass for each word; None where it is surely no name."""
+    odds = _odds(found, pieces)
+    cues = cuewords()
+    plains = [word.plain for word in found]
+    kinds = [_kind(plain) for plain in plains]
     capitals = sum(word.text[0].isupper() for word in found)
     shouted = bool(found) and all(word.text.isupper() for word in found if len(word.text) > 1)
     titled = len(found) > 3 and capitals > 0.75 * len(found)
     telling = not shouted and not titled
-    facts: list[dict[str, float]] = []
+    gaps = [text[(found[i - 1].end if i else 0) : w.start] for i, w in enumerate(found)]
+    gaps.append(text[found[-1].end :] if found else "")
+    small = [kind for kind, word in zip(kinds, found, strict=True) if word.text.islower()]
+    english = sum(kind in ("common", "rare") for kind in small)
+    foreign = 1 - (english + 2) / (len(small) + 2)
+    facts: list[Facts | None] = []
     for index, word in enumerate(found):
-        before = text[max(0, word.start - 40) : word.start]
-        after = text[word.end : word.end + 20]
-        given, family = odds[index]
-        p = min(given + family, 1 - 1e-4)
-        own: dict[str, float] = {"model": _logit(p)}
-        plain = word.plain
-        common = plain in wordlist("common") or plain in wordlist("stop")
-        rare = not common and plain in wordlist("rare")
-        listed_given = plain in wordlist("given") or plain in wordlist("khmer")
-        listed_family = plain in wordlist("family") or plain in wordlist("khmer")
-        listed = listed_given or listed_family
-        if common:
-            own["common"] = 1
-            own["common_given" if listed_given else "common_family" if listed_family else ""] = 1
-        elif rare:
-            own["rare"] = 1
-            own["rare_given" if listed_given else "rare_family" if listed_family else ""] = 1
-        elif listed_given:
-            own["given"] = 1
-        elif listed_family:
-            own["family"] = 1
-        else:
-            own["unknown"] = 1
-        first, rest = word.text[0], word.text[1:]
-        if telling and first.isupper() and not rest.isupper():
-            own["capital_first" if _SENTENCE.search(before) else "capital"] = 1
-        elif rest and word.text.isupper() and not shouted:
-            own["upper"] = 1
-        elif telling and first.islower() and capitals > 1:
-            own["lower_among"] = 1
-        if any(c.isupper() for c in rest) and not word.text.isupper():
-            own["camel"] = 1
-        if len(plain) < 3:
-            own["short"] = 1
-        if _INTRODUCED.search(before):
-            own["introduced" if not common else "introduced_common"] = 1
-        if _TITLE.search(before):
-            own["title"] = 1
-        elif _RELATION.search(before):
-            own["relation"] = 1
-        elif _VERB.search(before):
-            own["verb"] = 1
-        elif _PLACE.search(before):
-            own["place"] = 1
-        elif _PREPOSITION.search(before):
-            own["preposition"] = 1
-        if _POSSESSIVE.match(after):
-            own["possessive"] = 1
-        if _SAYS.match(after):
-            own["says"] = 1
-        near = [
-            odds[other]
-            for other in (index - 1, index + 1)
-            if 0 <= other < len(found) and _adjacent(text, found[index], found[other])
-        ]
-        own["neighbour"] = max((_logit(min(sum(pair), 1 - 1e-4)) for pair in near), default=-9.2)
-        if listed and any(
-            _listed(found[other].plain)
-            for other in (index - 1, index + 1)
-            if 0 <= other < len(found) and _adjacent(text, found[index], found[other])
+        odd, kind, plain = odds[index], kinds[index], plains[index]
+        name = odd.given + odd.family
+        if word.code or len(word.text) == 1:
+            facts.append(None)
+            continue
+        if name < _LEAST.get(kind, 0.0) and not (
+            kinds[index - 1 if index else 0] in _NAMED
+            or kinds[min(index + 1, len(kinds) - 1)] in _NAMED
         ):
-            own["pair"] = 1
-        if _LAST_LINE.search(before) and not after.strip():
-            own["signature"] = 1
-        own.pop("", None)
+            facts.append(None)
+            continue
+        starts = index == 0 or bool(_BREAK.search(gaps[index]))
+        capital = word.text[0].isupper() and (len(word.text) == 1 or not word.text.isupper())
+        if plain in wordlist("stop") and not (telling and capital and not starts):
+            facts.append(None)
+            continue
+        own: Facts = {f"model_{kind}": _logit(name), kind: 1.0, "place_odds": odd.place}
+        if odd.mean < 0.5 * name:
+            own["patchy"] = 1.0
+        if kind in ("common", "rare"):
+            if plain in wordlist("given") or plain in wordlist("khmer"):
+                own[f"{kind}_given"] = 1.0
+            elif plain in wordlist("family"):
+                own[f"{kind}_family"] = 1.0
+        _case(own, word, telling=telling, starts=starts, capitals=capitals, shouted=shouted)
+        if len(plain) < 3:
+            own["short"] = 1.0
+        if kind in ("unknown", "family_rare") and plain.endswith(_ENDINGS):
+            own["inflected"] = 1.0
+        if _LONG.search(plain):
+            own["drawn_out"] = 1.0
+        if plain in wordlist("places"):
+            own["known_place"] = 1.0
+        if kind not in ("common", "given"):
+            own["foreign"] = foreign
+        for cue in _cues(index, plains, gaps):
+            own[cue if kind not in ("common", "rare") else f"{cue}_word"] = 1.0
+        after = gaps[index + 1]
+        if after[:2] in ("'s", "’s") or (after[:1] in ("'", "’") and plain.endswith("s")):
+            own["possessive"] = 1.0
+        if _NUMBER.match(after):
+            own["number"] = 1.0
+        if index + 1 < len(found) and after == " ":
+            for cue in ("says", "group"):
+                if plains[index + 1] in cues[cue]:
+                    own[cue] = 1.0
+        if not _MORE.search(text, word.end):
+            own["closing"] = 1.0
+            if "\n" in gaps[index] or gaps[index].strip() in ("-", "–", "—", ","):
+                own["signature"] = 1.0
+        beside = [
+            other
+            for other, gap in ((index - 1, gaps[index]), (index + 1, after))
+            if 0 <= other < len(found) and (_SPACE.fullmatch(gap) or _INITIAL.fullmatch(gap))
+        ]
+        own["beside"] = max((_logit(odds[o].given + odds[o].family) for o in beside), default=-7.0)
+        paired = any(kinds[o] in _NAMED for o in beside)
+        if paired:
+            own["pair" if kind in _NAMED else f"pair_{kind}"] = 1.0
         facts.append(own)
     return facts
 
 
-def _listed(plain: str) -> bool:
-    if plain in wordlist("common"):
-        return False
-    return plain in wordlist("given") or plain in wordlist("family") or plain in wordlist("khmer")
+_LEAST = {"common": 0.02, "rare": 0.004}
+"""Model probabilities below which a word of the kind is no name, unless beside a listed one."""
 
 
-def _adjacent(text: str, one: Word, other: Word) -> bool:
-    first, second = (one, other) if one.start < other.start else (other, one)
-    between = text[first.end : second.start]
-    return len(between) <= 2 and between.strip(" .-,") == "" and "\n" not in between
+def again(
+    text: str, found: Sequence[Word], facts: Sequence[Facts | None], first: Sequence[float]
+) -> None:
+    """Add the facts of the second pass: the first pass's view of neighbours and namesakes."""
+    if sum(one is not None for one in facts) == 0:
+        return
+    best: dict[str, list[tuple[float, int]]] = {}
+    for index, word in enumerate(found):
+        if first[index] > 0.3:
+            best.setdefault(word.plain, []).append((first[index], index))
+    for index, own in enumerate(facts):
+        if own is None:
+            continue
+        word = found[index]
+        own["self"] = _logit(first[index])
+        if index:
+            gap = text[found[index - 1].end : word.start]
+            if _SPACE.fullmatch(gap) or _INITIAL.fullmatch(gap):
+                own["before"] = _logit(first[index - 1]) + 4
+        if index + 1 < len(found):
+            gap = text[word.end : found[index + 1].start]
+            if _SPACE.fullmatch(gap) or _INITIAL.fullmatch(gap):
+                own["behind"] = _logit(first[index + 1]) + 4
+        others = [score for score, where in best.get(word.plain, ()) if where != index]
+        if others:
+            own["namesake"] = _logit(max(others)) + 2
 
 
-def _odds(found: Sequence[Word], scores: Scores) -> list[tuple[float, float]]:
-    """Return the surest word piece's probabilities for each word."""
+def _kind(plain: str) -> str:
+    if plain in wordlist("common") or plain in wordlist("stop"):
+        return "common"
+    if plain in wordlist("khmer"):
+        return "given"
+    return next((kind for kind in _LISTED if plain in wordlist(kind)), "unknown")
+
+
+_LISTED = ("rare", "given", "proper", "family", "given_rare", "family_rare")
+_NAMED = frozenset(("given", "family", "given_rare"))
+
+
+def _case(
+    own: Facts, word: Word, *, telling: bool, starts: bool, capitals: int, shouted: bool
+) -> None:
+    first, rest = word.text[0], word.text[1:]
+    if rest and word.text.isupper():
+        if not shouted:
+            own["acronym" if len(word.text) < 5 else "upper"] = 1.0
+    elif telling and first.isupper():
+        own["capital_first" if starts else "capital"] = 1.0
+    elif telling and capitals > 1:
+        own["lower_among"] = 1.0
+    if not word.text.isupper() and _CAMEL.search(word.text):
+        own["camel"] = 1.0
+
+
+def _cues(index: int, plains: Sequence[str], gaps: Sequence[str]) -> list[str]:
+    """Return what the two words before say, unless a sentence ends between."""
+    if not index:
+        return ["opening"]
+    gap = gaps[index]
+    bare = gap.strip(" \t\u00a0\"'“(")
+    last = plains[index - 1]
+    cues = cuewords()
+    if last in cues["title"] and bare in ("", "."):
+        return ["title"]
+    if last in cues["introducing"] and bare in ("", ":", "=", "-", ",", "\n", ",\n"):
+        return ["introduced"]
+    if bare not in ("", ":"):
+        return []
+    before = plains[index - 2] if index > 1 else ""
+    if last == "im" or f"{before} {last}" in cues["introducing_pairs"]:
+        return ["introduced"]
+    if last in cues["relation"] or (last in ("is", "named") and before in cues["relation"]):
+        return ["relation"]
+    for cue in ("verb", "determiner"):
+        if last in cues[cue]:
+            return [cue]
+    return [cue for cue in ("with", "place") if last in cues[cue]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Odds:
+    given: float
+    family: float
+    place: float
+    mean: float
+
+
+def _odds(found: Sequence[Word], pieces: Sequence[Piece]) -> list[_Odds]:
+    """Return the surest word piece's probabilities for each word, and the mean of a name."""
     result = []
     at = 0
     for word in found:
-        given = family = 0.0
-        while at < len(scores) and scores[at][1] <= word.start:
+        while at < len(pieces) and pieces[at].end <= word.start:
             at += 1
-        piece = at
-        while piece < len(scores) and scores[piece][0] < word.end:
-            if scores[piece][2] + scores[piece][3] > given + family:
-                given, family = scores[piece][2], scores[piece][3]
-            piece += 1
-        result.append((given, family))
+        last = at
+        while last < len(pieces) and pieces[last].start < word.end:
+            last += 1
+        own = pieces[at:last]
+        if not own:
+            result.append(_Odds(0.0, 0.0, 0.0, 0.0))
+            continue
+        best = max(own, key=lambda piece: piece.given + piece.family)
+        mean = sum(piece.given + piece.family for piece in own) / len(own)
+        result.append(_Odds(best.given, best.family, max(p.place for p in own), mean))
     return result
 
 
 def _logit(p: float) -> float:
-    p = max(p, _FLOOR)
+    p = min(max(p, 1e-3), 1 - 1e-3)
     return math.log(p / (1 - p))

@@ -16,8 +16,8 @@ ENTITY = "PHONE_NUMBER"
 
 _SEP = r"[ ().\-/\t]{0,3}"
 _RUN = re.compile(
-    rf"(?<![\w#$€£¥+@])(?<![^\W\d_][-_/.+])(?<!\d[.,:/-])(?:\+[ (]{{0,2}}|\(\+?)?\d(?:{_SEP}\d)*"
-    r"(?![\w@])(?![.,:]\d)"
+    rf"(?<![\w#$€£¥+@])(?<![^\W\d_][-_/+])(?<!\d[.,:/-])(?:\+[ (]{{0,2}}|\(\+?)?\d(?:{_SEP}\d)*"
+    r"(?:(?=x\d)|(?![\w@]))(?![.,:]\d)"
 )
 _EXTENSION = re.compile(r"\s?,?\s?(?:ext(?:ension)?\.?|x|#)\s?\d{1,6}\b")
 _GROUP = re.compile(r"\d+")
@@ -31,7 +31,9 @@ _MONEY_AFTER = re.compile(
     r"|kwh|kg|km|gb|mb|pcs|people|items?)\b)"
 )
 _PHONE_CUE = re.compile(
-    r"\b(?:tele?phones?|phones?|phoned|tel|mobile|cell(?:phone|ular)?|call(?:s|ed|ing)?|ring|dial"
+    r"\b(?:(?:sms|text|otp|verification) codes?|(?:direct )?lines?(?= is| are|:)|direct lines?"
+    r"|answer(?:s|ing|ed)?|messages? (?:to|on|from)|registered"
+    r"|tele?phones?|phones?|phoned|tel|mobile|cell(?:phone|ular)?|call(?:s|ed|ing)?|ring|dial"
     r"|whats ?app|telegram|viber|signal|zalo|imo|sms|text(?:ed)?(?= me| us)|text|contact|reach"
     r"|fax|hotline|landline|helpline|handphone|hp|ph|mob|numbers?(?= is| are| was)"
     r"|(?:my|his|her|their|our|your|home|work|office|daytime|evening|emergency) (?:numbers?|no|nr)"
@@ -52,6 +54,8 @@ _ID_CUE = re.compile(
     r"|postcode|postal|year|years|date|page|pages|sizes?)\b"
     r"|注文番号|订单|訂單|номер заказа|заказ\w*|commande|pedido|bestellung|bestellnummer|pesanan"
 )
+
+_BESIDE = re.compile(r"\s?\(?(?:office|fax|mobile|cell|home|work|tel|phone|mob)\b")
 
 
 class PhoneRecognizer(EntityRecognizer):
@@ -138,15 +142,20 @@ def _open(text: str, limit: int, start: int) -> int:
 def _cue(text: str, start: int, end: int) -> str:
     """Return `phone` or `id` for the nearest telling word, the left side first; else ``."""
     left = text[max(0, start - 45) : start]
-    left = left[max(left.rfind("\n"), left.rfind("? "), left.rfind("! ")) + 1 :]
+    left = left[max(left.rfind("? "), left.rfind("! ")) + 1 :]
+    # A label may stand on the line above its number.
+    above, _, line = left.rpartition("\n")
+    left = line if line.strip() or not above.endswith(":") else above.rpartition("\n")[2]
     best, kind = -1, ""
     for pattern, name in ((_PHONE_CUE, "phone"), (_ID_CUE, "id")):
         for match in pattern.finditer(left):
             if match.end() > best:
                 best, kind = match.end(), name
+    right = re.split(r"[\n,;?!]|\. ", text[end : end + 30])[0]
+    if _BESIDE.match(right) and kind != "id":
+        return "phone"
     if kind and not re.search(r"\d{4}", left[best:]):
         return kind
-    right = re.split(r"[\n,;?!]|\. ", text[end : end + 30])[0]
     called = _PHONE_CUE.search(right)
     known = _ID_CUE.search(right)
     if called and (not known or called.start() < known.start()):

@@ -18,16 +18,15 @@ from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
 from curate.privacy import weights
+from curate.privacy.words import Piece
 
 _CLS, _SEP = 2, 3
-_GIVEN, _FAMILY = (1, 2), (3, 4)
+# The model's labels: given and family names, and the parts of an address that are words.
+_GIVEN, _FAMILY, _PLACE = (1, 2), (3, 4), (25, 26, 29, 30, 31, 32)
 # Tokens per window and shared by neighbours: names are short, and the model was trained on
 # short texts.
 _WINDOW, _OVERLAP = 126, 24
 _BATCH = 32
-
-Scores = list[tuple[int, int, float, float]]
-"""Start, end, probability of a given name and of a family name, for each word piece."""
 
 
 class Rampart:
@@ -52,8 +51,8 @@ class Rampart:
             providers=["CPUExecutionProvider"],
         )
 
-    def names(self, texts: Sequence[str]) -> list[Scores]:
-        """Return the scores of every word piece of every text.
+    def names(self, texts: Sequence[str]) -> list[list[Piece]]:
+        """Return the word pieces of every text.
 
         Windows of all texts are run together, sorted by length; equal windows run once.
         """
@@ -62,7 +61,7 @@ class Rampart:
         pieces = []
         for which, encoding in enumerate(encodings):
             ids = encoding.ids
-            pieces.append((encoding.offsets, np.zeros((len(ids), 2), np.float32)))
+            pieces.append((encoding.offsets, np.zeros((len(ids), 3), np.float32)))
             for start in _starts(len(ids)):
                 key = tuple(ids[start : start + _WINDOW])
                 windows.setdefault(key, []).append((which, start))
@@ -74,10 +73,7 @@ class Rampart:
                     held = pieces[which][1][start : start + len(key)]
                     np.maximum(held, found, out=held)
         return [
-            [
-                (start, end, float(given), float(family))
-                for (start, end), (given, family) in zip(offsets, scores, strict=True)
-            ]
+            [Piece(*span, *odds) for span, odds in zip(offsets, scores.tolist(), strict=True)]
             for offsets, scores in pieces
         ]
 
@@ -93,7 +89,8 @@ class Rampart:
         logits -= logits.max(axis=-1, keepdims=True)
         odds = np.exp(logits)
         odds /= odds.sum(axis=-1, keepdims=True)
-        names = np.stack((odds[..., _GIVEN].sum(-1), odds[..., _FAMILY].sum(-1)), axis=-1)
+        kinds = (_GIVEN, _FAMILY, _PLACE)
+        names = np.stack([odds[..., kind].sum(-1) for kind in kinds], axis=-1)
         return [names[row, 1 : len(key) + 1] for row, key in enumerate(batch)]
 
 

@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 _LISTS = Path(__file__).parent / "lists"
 _APOSTROPHES = "'’ʼ`"  # noqa: RUF001 - people type them all
@@ -21,7 +22,7 @@ _WORD = re.compile(
 # What holds words that are no prose: addresses, paths, handles, file names, identifiers.
 _CODE = re.compile(
     r"[a-zA-Z][a-zA-Z0-9+.-]*://\S+|www\.\S+|\S*(?:::|\\|->|=>|\(\)|[<>{}=_$|~^])\S*"
-    r"|[@#]\w[\w.-]*|(?<!\S)\.{0,2}/\S+|\S+/\S+/\S*|\b[\w-]+\.[a-z]\w*\b|\S*\w/\w+\.\w+\S*"
+    r"|\w+\(\S+|[@#]\w[\w.-]*|(?<!\S)\.{0,2}/\S+|\S+/\S+/\S*|\b[\w-]+\.[a-z]\w*\b|\S*\w/\w+\.\w+\S*"
 )
 _DIGIT = re.compile(r"\d")
 
@@ -40,13 +41,28 @@ class Word:
     code: bool
 
 
+class Piece(NamedTuple):
+    """A word piece: its span, and the probabilities of a given name, a family name, a place."""
+
+    start: int
+    end: int
+    given: float
+    family: float
+    place: float
+
+
 def words(text: str) -> list[Word]:
-    """Return the Latin-script words of `text` in order; a possessive 's is left out."""
+    """Return the Latin-script words of `text` in order.
+
+    What an apostrophe cuts off (s, t, ll) is left out.
+    """
     code = [match.span() for match in _CODE.finditer(text)]
     found: list[Word] = []
     at = 0
     for match in _WORD.finditer(text):
         start, end = match.span()
+        if end - start < 3 and start and text[start - 1] in _APOSTROPHES:
+            continue
         while at < len(code) and code[at][1] <= start:
             at += 1
         inside = at < len(code) and code[at][0] <= start
@@ -70,8 +86,11 @@ def plain(word: str) -> str:
 
 @functools.cache
 def wordlist(name: str) -> frozenset[str]:
-    """Return a shipped list: `common` and `rare` English words, `given` and `family` names,
-    `khmer` names in Latin letters, `stop` for words that are never names here.
+    """Return a shipped list.
+
+    `common` and `rare` English words; `given`, `given_rare`, `family` and `family_rare` names;
+    `proper` for other words with a capital; `places`; `khmer` names in both scripts; `stop` for
+    words that are no names.
     """
     file = _LISTS / f"{name}.txt"
     if file.is_file():
@@ -84,9 +103,21 @@ def wordlist(name: str) -> frozenset[str]:
 
 
 @functools.cache
+def cuewords() -> dict[str, frozenset[str]]:
+    """Return the words that stand beside names, by kind of cue."""
+    text = (_LISTS / "cues.txt").read_text(encoding="utf-8").replace("\n    ", " ")
+    cues: dict[str, frozenset[str]] = {}
+    for line in text.split("\n"):
+        kind, colon, held = line.partition(": ")
+        if colon and not line.startswith("#"):
+            cues[kind] = frozenset(held.split(", ") if ", " in held else held.split())
+    return cues
+
+
+@functools.cache
 def digest() -> str:
     """Return `sha256:` over the shipped lists; another list is another policy."""
     state = hashlib.sha256()
-    for file in sorted(_LISTS.glob("*.txt*")):
+    for file in sorted(_LISTS.iterdir()):
         state.update(file.name.encode() + b"\0" + file.read_bytes())
     return "sha256:" + state.hexdigest()
