@@ -98,8 +98,8 @@ def test_a_generated_migration_names_plain_types_only(database: Path, tmp_path: 
     with engine.migrating(database) as connection:
         connection.exec_driver_sql("DROP TABLE receipt")
         made.attributes["connection"] = connection
-        command.revision(made, "next", autogenerate=True, rev_id="0002")
-    written = (copy / "versions" / "0002_next.py").read_text(encoding="utf-8")
+        command.revision(made, "next", autogenerate=True, rev_id="9999")
+    written = (copy / "versions" / "9999_next.py").read_text(encoding="utf-8")
     assert "sa.Column('at', sa.Text(), nullable=False)" in written
     assert "curate" not in written
 
@@ -131,15 +131,15 @@ NEXT = '''
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0002"
-down_revision = "0001"
+revision = "9999"
+down_revision = "HEAD"
 
 
 def upgrade() -> None:
     with op.batch_alter_table("record") as batch:
         batch.drop_column("answer")
     {more}
-'''
+'''.replace("HEAD", schema.SCHEMA)
 
 
 @pytest.fixture
@@ -147,8 +147,8 @@ def following(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A program whose schema is one migration ahead; returns where that is written."""
     copy = Path(shutil.copytree(schema.migrations(), tmp_path / "migrations%20"))
     monkeypatch.setattr(schema, "migrations", lambda: copy)
-    monkeypatch.setattr(schema, "SCHEMA", "0002")
-    return copy / "versions" / "0002_next.py"
+    monkeypatch.setattr(schema, "SCHEMA", "9999")
+    return copy / "versions" / "9999_next.py"
 
 
 def test_an_upgrade_keeps_children_and_leaves_no_byte_of_what_it_drops(

@@ -16,13 +16,25 @@ from curate.model import (
     CandidateStatus,
     CleanFeedback,
     CleanQuestion,
+    Failure,
     Item,
+    Look,
     Receipt,
     Record,
+    Review,
     Revision,
     Version,
 )
-from curate.store import clusters, deciding, intake, reading, retention, schema, versions
+from curate.store import (
+    clusters,
+    deciding,
+    evaluations,
+    intake,
+    reading,
+    retention,
+    schema,
+    versions,
+)
 from curate.store.clusters import Matcher, pieces
 from curate.store.deciding import Undone
 from curate.store.engine import Database
@@ -328,6 +340,59 @@ class Store:
         """Return a version with its items. Raises `CurateError` when there is none."""
         with self._database.read() as connection:
             return versions.get(connection, number)
+
+    # ------------------------------------------------------------------ evaluation
+
+    def add_look(
+        self,
+        *,
+        by: str,
+        now: datetime,
+        why: str,
+        run: str,
+        version: int | None,
+        scores: dict[str, dict[str, float]],
+    ) -> Look:
+        """Record that `by` looks at holdout scores, and return the look."""
+        with self._database.write() as connection:
+            return evaluations.add_look(
+                connection, at=now, by=by, why=why, run=run, version=version, scores=scores
+            )
+
+    def looks(self, limit: int = 1000) -> list[Look]:
+        """Return the last looks at holdout scores, newest first."""
+        with self._database.read() as connection:
+            return evaluations.looks(connection, limit)
+
+    def reviewable(self, since: datetime) -> array[int]:
+        """Return the ids of records received since, that have an answer to look at."""
+        with self._database.read() as connection:
+            return evaluations.reviewable(connection, self._now(), since)
+
+    def add_review(self, review: Review) -> None:
+        """Store a person's mark on a record; in the same batch it replaces an earlier one."""
+        with self._database.write() as connection:
+            evaluations.add_review(connection, review)
+
+    def reviews(self, batch: str = "") -> list[Review]:
+        """Return the marks of one batch, or of all, the oldest first."""
+        with self._database.read() as connection:
+            return evaluations.reviews(connection, batch)
+
+    def add_failures(self, run: str, failures: Sequence[Failure]) -> None:
+        """Store what failed in a run, named by its digest; confirmed labels are kept."""
+        with self._database.write() as connection:
+            evaluations.add_failures(connection, run, failures)
+
+    def failures(self, run: str = "") -> list[Failure]:
+        """Return what failed in a run, by item; by default in the run stored last."""
+        with self._database.read() as connection:
+            return evaluations.failures(connection, run)
+
+    def confirm_failure(self, run: str, item: str, label: str, *, by: str) -> None:
+        """Store what a person calls a failure. Raises `CurateError` when there is none such."""
+        with self._database.write() as connection:
+            evaluations.confirm_failure(connection, run, item, label, by)
 
     # ------------------------------------------------------------------ retention
 

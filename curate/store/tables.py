@@ -271,6 +271,50 @@ class _Receipt(TypedColumns):
 receipt = Table("receipt", metadata, _Receipt, sqlite_strict=True)
 
 
+class _Look(TypedColumns):
+    id: Named[int] = Column(Integer, primary_key=True)
+    at: Named[datetime] = Column(Utc)
+    by: Named[str] = Column(Text)
+    why: Named[str] = Column(Text)
+    run: Named[str] = Column(Text)
+    version: Named[int | None] = Column(Integer)
+    scores: Named[Any] = Column(Json, nullable=False)
+
+
+look = Table("look", metadata, _Look, sqlite_strict=True, sqlite_autoincrement=True)
+
+
+class _Review(TypedColumns):
+    id: Named[int] = Column(Integer, primary_key=True)
+    batch: Named[str] = Column(Text, index=True)
+    # None once the record is purged: the mark stays for the figures.
+    record: Named[int | None] = Column(
+        Integer, ForeignKey("record.id", ondelete="SET NULL"), index=True
+    )
+    mark: Named[str] = Column(
+        Text, CheckConstraint("mark IN ('good', 'wrong', 'unsupported')", name="mark")
+    )
+    at: Named[datetime] = Column(Utc)
+    by: Named[str] = Column(Text)
+    comment: Named[str] = Column(Text)
+
+
+review = Table("review", metadata, _Review, sqlite_strict=True)
+
+
+class _Failure(TypedColumns):
+    run: Named[str] = Column(Text, primary_key=True)
+    item: Named[str] = Column(Text, primary_key=True)
+    label: Named[str] = Column(Text)
+    why: Named[str] = Column(Text)
+    at: Named[datetime] = Column(Utc)
+    confirmed: Named[str] = Column(Text)
+    by: Named[str] = Column(Text)
+
+
+failure = Table("failure", metadata, _Failure, sqlite_strict=True)
+
+
 class _State(TypedColumns):
     name: Named[str] = Column(Text, primary_key=True)
     value: Named[int] = Column(Integer)
