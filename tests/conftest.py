@@ -6,6 +6,7 @@ import asyncio
 import functools
 import io
 import json
+import shutil
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -83,8 +84,6 @@ def demo_workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def demo(demo_workspace: Path, tmp_path: Path) -> Path:
     """A demo workspace of the test's own."""
-    import shutil
-
     return Path(shutil.copytree(demo_workspace, tmp_path / "workspace"))
 
 
@@ -188,10 +187,10 @@ def _clean(n: int, asked: Asked, at: datetime) -> list[CleanQuestion | CleanFeed
     return events
 
 
-@pytest.fixture
-def lending(tmp_path: Path) -> Iterator[Workspace]:
+@pytest.fixture(scope="session")
+def lending_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace of a lending desk: three documents, seven logged questions, nothing decided."""
-    root = tmp_path / "lending"
+    root = tmp_path_factory.mktemp("template") / "lending"
     clock = datetime.fromisoformat(NOW)
     Workspace.create(root, lambda: clock)
     (root / "docs").mkdir()
@@ -205,25 +204,16 @@ def lending(tmp_path: Path) -> Iterator[Workspace]:
         ]
         workspace.store.save(batch, matcher=workspace.matcher, received=clock)
         workspace.corpus.sync()
-        yield workspace
-
-
-@pytest.fixture(scope="session")
-def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database as `curate init` makes it, made once; copy it to change it."""
-    from curate.store import schema
-
-    path = tmp_path_factory.mktemp("empty") / "curate.db"
-    schema.create(path)
-    return path
+    return root
 
 
 @pytest.fixture
-def database(empty_database: Path, tmp_path: Path) -> Path:
-    """An empty database of the test's own."""
-    import shutil
-
-    return Path(shutil.copy(empty_database, tmp_path / "curate.db"))
+def lending(lending_template: Path, tmp_path: Path) -> Iterator[Workspace]:
+    """A lending desk of the test's own, opened by dara-k."""
+    root = shutil.copytree(lending_template, tmp_path / "lending")
+    clock = datetime.fromisoformat(NOW)
+    with Workspace.open(root, lambda: clock, "dara-k") as workspace:
+        yield workspace
 
 
 class Sat:
@@ -236,7 +226,7 @@ class Sat:
 
     async def settle(self) -> None:
         """Wait until no thread works and no message waits."""
-        for _ in range(3):
+        for _ in range(2):
             await self.app.workers.wait_for_complete()
             await self.pilot.pause()
 
@@ -248,7 +238,8 @@ class Sat:
 
     async def type(self, text: str) -> None:
         """Type into a field."""
-        await self.press(*("space" if char == " " else char for char in text))
+        await self.pilot.press(*("space" if char == " " else char for char in text))
+        await self.settle()
 
     @property
     def text(self) -> str:

@@ -17,6 +17,7 @@ from curate.text import display, one_line
 from curate.tui import routes
 from curate.tui.desk import Desk
 from curate.tui.errands import Errand, WorkScreen
+from curate.tui.widgets import signs
 from curate.tui.widgets.bars import KeyBar, TitleBar
 from curate.tui.widgets.virtual_list import VirtualList
 from curate.workspace import Exported, Refused
@@ -82,17 +83,17 @@ the next version: the same set gives the same files and no new version.
     def _checked(self, findings: list[Finding]) -> None:
         self.findings = tuple(findings)
         errors = sum(finding.severity == "error" for finding in findings)
+        warnings = sum(finding.severity == "warning" for finding in findings)
         self.title_bar.state = Content.assemble(
             (f"✗ {errors} errors", "$text-error") if errors else ("✓ no errors", "$text-success"),
-            f"   {len(findings) - errors} warnings",
+            f"   {warnings} warnings",
         )
         self.listing.say("✓ nothing wrong: E exports")
         self.listing.show(range(len(findings)))
         self.listing.supply(dict(enumerate(findings)))
 
     def _draw(self, finding: Finding, width: int) -> Content:
-        error = finding.severity == "error"
-        sign = ("✗ ", "bold $text-error") if error else ("! ", "$text-warning")
+        sign = signs.SEVERITIES[finding.severity]
         name = Content(one_line(finding.item) or "the set").truncate(24, ellipsis=True, pad=True)
         return Content.assemble(sign, name, " ", one_line(finding.message))
 

@@ -27,6 +27,7 @@ from curate.tui.screens.pick import PickItem
 from curate.tui.screens.review import REJECTIONS
 from curate.tui.widgets import signs
 from curate.tui.widgets.bars import KeyBar, TitleBar
+from curate.tui.widgets.field import SearchField
 from curate.tui.widgets.virtual_list import VirtualList
 from curate.workspace import Workspace
 
@@ -103,7 +104,7 @@ review. Nothing here is final: `z` takes the last decision back, again and again
 
     title_bar = query_one(TitleBar)
     listing = query_one("#candidates", VirtualList)
-    field = query_one("#search", Input)
+    field = query_one("#search", SearchField)
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -115,7 +116,7 @@ review. Nothing here is final: `z` takes the last decision back, again and again
         """Lay out the list and the detail."""
         yield TitleBar()
         yield Static(id="columns")
-        yield Input(id="search", placeholder="search the questions", compact=True)
+        yield SearchField("search the questions")
         yield VirtualList(self._draw, empty="reading …", id="candidates")
         yield Static(id="detail")
         yield KeyBar()

@@ -19,6 +19,7 @@ from curate.tui.errands import WorkScreen
 from curate.tui.screens.pick import alike
 from curate.tui.widgets import signs
 from curate.tui.widgets.bars import KeyBar, TitleBar
+from curate.tui.widgets.field import SearchField
 from curate.tui.widgets.virtual_list import VirtualList
 from curate.workspace import Workspace
 
@@ -45,7 +46,7 @@ The set as it stands. **Enter** opens an item to change it; every change is kept
 
     title_bar = query_one(TitleBar)
     listing = query_one("#items", VirtualList)
-    field = query_one("#search", Input)
+    field = query_one("#search", SearchField)
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -56,7 +57,7 @@ The set as it stands. **Enter** opens an item to change it; every change is kept
         """Lay out the list and the detail."""
         yield TitleBar()
         yield Static(id="columns")
-        yield Input(id="search", placeholder="search the items", compact=True)
+        yield SearchField("search the items")
         yield VirtualList(self._draw, empty="reading …", id="items")
         yield Static(id="detail")
         yield KeyBar()

@@ -26,6 +26,7 @@ from curate.tui.screens.pick import PickItem
 from curate.tui.widgets import question as question_
 from curate.tui.widgets import signs
 from curate.tui.widgets.bars import KeyBar, TitleBar
+from curate.tui.widgets.field import SearchField
 from curate.tui.widgets.itembar import ItemBar
 from curate.tui.widgets.passage import PassageView
 from curate.tui.widgets.virtual_list import VirtualList
@@ -102,7 +103,7 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
     item_bar = query_one(ItemBar)
     view = query_one("#view", PassageView)
     listing = query_one("#passages", VirtualList)
-    field = query_one("#search", Input)
+    field = query_one("#search", SearchField)
 
     def __init__(self, desk: Desk, *, candidate: int | None = None, item: str = "") -> None:
         super().__init__(desk)
@@ -124,7 +125,7 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
                     yield Static(id="told")
             with Vertical(id="right"):
                 yield Static(id="found")
-                yield Input(id="search", placeholder="search the documents", compact=True)
+                yield SearchField("search the documents")
                 yield VirtualList(self._draw, empty="nothing found", id="passages")
                 yield Static(id="place")
                 yield PassageView(id="view")
@@ -696,7 +697,7 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
         if action == "whole":
             return self._page is not None
         if action == "other_pane":
-            return not self.app.has_class("-wide") and not self.has_class("-wide")
+            return not self.has_class("-wide") and self.focused is not self.field
         return True
 
     def action_other_pane(self) -> None:

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from textual.binding import Binding
 from textual.content import Content
-from textual.keys import key_to_character
+from textual.keys import format_key
 from textual.reactive import reactive
 from textual.screen import Screen
 from textual.style import Style
@@ -77,7 +77,8 @@ class KeyBar(Widget):
         shown: list[Binding] = []
         focused = self.screen.focused
         for _node, binding, enabled, _tooltip in self.screen.active_bindings.values():
-            character = key_to_character(binding.key)
+            display = format_key(binding.key)
+            character = display if len(display) == 1 and "+" not in binding.key else None
             taken = focused is not None and focused.check_consume_key(binding.key, character)
             if binding.show and enabled and not taken:
                 shown.append(binding)

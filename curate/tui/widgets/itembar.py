@@ -92,8 +92,7 @@ class ItemBar(Widget):
     def _wrong(self) -> list[Content]:
         if not self.findings:
             return []
-        errors = [f for f in self.findings if f.severity == "error"]
-        shown = sorted(self.findings, key=lambda f: f.severity != "error")
-        sign, style = ("✗", "$text-error") if errors else ("!", "$text-warning")
+        order = list(signs.SEVERITIES)
+        shown = sorted(self.findings, key=lambda finding: order.index(finding.severity))
         words = " · ".join(one_line(finding.message) for finding in shown)
-        return [Content.assemble((f"{sign} ", style), words)]
+        return [Content.assemble(signs.SEVERITIES[shown[0].severity], words)]

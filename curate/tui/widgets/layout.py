@@ -50,7 +50,12 @@ class Layout:
 
 def clusters(text: str) -> list[str]:
     """Return `text` in pieces that a reader takes for one character."""
-    return [text[start:end] for start, end, _width in split_graphemes(text)[0]]
+    pieces: list[str] = []
+    for start, end, _width in split_graphemes(text)[0]:
+        piece = text[start:end]
+        # What is shown as something else stands for itself, whatever it leans on.
+        pieces += [piece] if display(piece) == piece else piece
+    return pieces
 
 
 def next_cluster(text: str, offset: int, by: int, window: Span) -> int:

@@ -25,11 +25,9 @@ _SENTENCES = Binding.Group("sentence", compact=True)
 
 
 def _key(
-    key: str, action: str, tooltip: str, name: str, group: Binding.Group | None = None
+    key: str, action: str, label: str, name: str, group: Binding.Group | None = None
 ) -> Binding:
-    return Binding(
-        key, action, tooltip.lower(), show=group is not None, tooltip=tooltip, id=name, group=group
-    )
+    return Binding(key, action, label, show=group is not None, id=name, group=group)
 
 
 _GUTTER = 1
@@ -58,15 +56,15 @@ class PassageView(ScrollView, can_focus=True):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "take", "take", tooltip="Take the selection as evidence", id="take"),
-        _key("j", "sentence(1)", "Next sentence", "sentence.next", _SENTENCES),
-        _key("k", "sentence(-1)", "Previous sentence", "sentence.previous", _SENTENCES),
-        _key("left_square_bracket", "end(-1)", "Narrow by a word", "narrow", _WORDS),
-        _key("right_square_bracket", "end(1)", "Widen by a word", "widen", _WORDS),
-        _key("left_curly_bracket", "start(1)", "Widen at the start by a word", "widen.start"),
-        _key("right_curly_bracket", "start(-1)", "Narrow at the start", "narrow.start"),
-        _key("left_parenthesis", "whole(-1)", "Narrow by a sentence", "narrow.sentence"),
-        _key("right_parenthesis", "whole(1)", "Widen by a sentence", "widen.sentence"),
-        _key("v", "free", "Select freely with the arrows", "free"),
+        _key("j", "sentence(1)", "next sentence", "sentence.next", _SENTENCES),
+        _key("k", "sentence(-1)", "previous sentence", "sentence.previous", _SENTENCES),
+        _key("left_square_bracket", "end(-1)", "narrow by a word", "narrow", _WORDS),
+        _key("right_square_bracket", "end(1)", "widen by a word", "widen", _WORDS),
+        _key("left_curly_bracket", "start(1)", "widen at the start by a word", "widen.start"),
+        _key("right_curly_bracket", "start(-1)", "narrow at the start", "narrow.start"),
+        _key("left_parenthesis", "whole(-1)", "narrow by a sentence", "narrow.sentence"),
+        _key("right_parenthesis", "whole(1)", "widen by a sentence", "widen.sentence"),
+        _key("v", "free", "select freely with the arrows", "free"),
         Binding("tab", "swap", "other end", show=False, tooltip="Move the other end"),
         Binding("escape", "leave", "end selection", tooltip="End free selection"),
         Binding("down", "line(1)", "down", show=False),

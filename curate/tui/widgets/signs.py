@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from curate.model import Candidate, Evidence, Feedback, Grade, Item, RetrievedChunk
+from curate.model import Candidate, Evidence, Feedback, Grade, Item, RetrievedChunk, Severity
 from curate.text import display, one_line
 
 if TYPE_CHECKING:
@@ -25,6 +25,13 @@ GRADES: dict[Grade, tuple[str, str]] = {
     "ambiguous": ("? ambiguous", "$text-warning"),
     "moved": ("↷ moved", "$text-warning"),
     "lost": ("✗ lost", "$text-error"),
+}
+
+
+SEVERITIES: dict[Severity, tuple[str, str]] = {
+    "error": ("✗ ", "bold $text-error"),
+    "warning": ("! ", "$text-warning"),
+    "note": ("· ", "$quiet"),
 }
 
 
