@@ -482,7 +482,12 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """An immutable export. `digest` is over the exported items' content."""
+    """An immutable export. `digest` is over the exported items' content.
+
+    `tool` and `root` (of the corpus, relative to the workspace) are what its manifest says; both
+    are empty where a version is older than our keeping them. `erased` are the ids of items whose
+    text was taken back since: such a version can never be written again.
+    """
 
     number: int
     parent: int | None
@@ -492,6 +497,24 @@ class Version:
     items: tuple[Item, ...]
     corpus: str
     policy: str
+    tool: str = ""
+    root: str = ""
+    erased: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """Something done to personal data or to its guards: who, when, what, on which id.
+
+    `subject` is an id (`r12` a record, `c12` a candidate, an item's own), `detail` counts or
+    names; neither is ever text of the log.
+    """
+
+    at: datetime
+    by: str
+    action: str
+    subject: str
+    detail: str = ""
 
 
 Severity = Literal["error", "warning", "note"]

@@ -507,6 +507,8 @@ class Workspace:
                 items=tuple(items),
                 corpus=self.corpus.digest(),
                 policy=self.anonymiser.policy,
+                tool=_tool(),
+                root=self.settings.corpus.root,
             )
         )
         if not build.items:
@@ -528,6 +530,8 @@ class Workspace:
                     items=build.items,
                     corpus=self.corpus.digest(),
                     policy=self.anonymiser.policy,
+                    tool=_tool(),
+                    root=self.settings.corpus.root,
                 ),
                 lambda: writing.publish(directory, build.files),
             )
@@ -535,6 +539,7 @@ class Workspace:
             writing.publish(directory, build.files)
         writing.point_latest(directory)
         if to:
+            self.store.mirrored(to, build.number, now=self.now())
             writing.mirror(build.files, to, umask)
         warnings = tuple(finding for finding in findings if finding.severity == "warning")
         return Exported(build.number, directory, new, build.counts, warnings)
@@ -542,15 +547,26 @@ class Workspace:
     def _build(self, wanted: Version) -> Build:
         from curate.export import versions
 
+        if wanted.erased:
+            raise CurateError(
+                f"version {wanted.number} cannot be written again: the text of "
+                f"{', '.join(wanted.erased)} was erased from it",
+                "Change the set and export its next version.",
+                Exit.PRIVACY,
+            )
         return versions.build(
             wanted.items,
             number=wanted.number,
             parent=wanted.parent,
-            root=self.settings.corpus.root,
+            root=wanted.root or self.settings.corpus.root,
             corpus=wanted.corpus,
             policy=wanted.policy,
-            tool=f"curate {version('curate')}",
+            tool=wanted.tool or _tool(),
         )
+
+
+def _tool() -> str:
+    return f"curate {version('curate')}"
 
 
 def _events(inputs: Iterable[tuple[Path | None, SourceSettings]]) -> Iterator[StreamItem]:

@@ -295,3 +295,19 @@ def sit(
             yield sat
 
     return down
+
+
+@pytest.fixture(scope="session")
+def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database as `curate init` makes it, made once; copy it to change it."""
+    from curate.store import schema
+
+    path = tmp_path_factory.mktemp("empty") / "curate.db"
+    schema.create(path)
+    return path
+
+
+@pytest.fixture
+def database(empty_database: Path, tmp_path: Path) -> Path:
+    """An empty database of the test's own."""
+    return Path(shutil.copy(empty_database, tmp_path / "curate.db"))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,19 @@ def store(database: Path) -> Iterator[Store]:
 def version(number: int, *items: Item) -> Version:
     parent = number - 1 or None
     return Version(number, parent, "sha256:22", NOW, "anna", items, "sha256:33", "sha256:44")
+
+
+def test_a_version_keeps_what_its_manifest_says(store: Store) -> None:
+    made = replace(version(1, FULL), tool="curate 0.0.9", root="handbook")
+    store.add_version(made, nothing)
+    assert store.version(1) == made
+
+
+def test_the_places_a_version_was_copied_to_are_remembered(store: Store, tmp_path: Path) -> None:
+    store.mirrored(tmp_path / "b", 1, now=NOW)
+    store.mirrored(tmp_path / "a", 1, now=NOW)
+    store.mirrored(tmp_path / "b", 2, now=NOW)
+    assert store.mirrors() == [tmp_path / "a", tmp_path / "b"]
 
 
 def nothing() -> None:

@@ -341,6 +341,16 @@ class Store:
         with self._database.read() as connection:
             return versions.get(connection, number)
 
+    def mirrored(self, path: Path, number: int, *, now: datetime) -> None:
+        """Remember that the directory `path` was given the files of a version."""
+        with self._database.write() as connection:
+            versions.mirrored(connection, str(path.absolute()), number, now)
+
+    def mirrors(self) -> list[Path]:
+        """Return the directories that were ever given the files of a version."""
+        with self._database.read() as connection:
+            return [Path(path) for path in versions.mirrors(connection)]
+
     # ------------------------------------------------------------------ evaluation
 
     def add_look(

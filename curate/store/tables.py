@@ -233,6 +233,9 @@ class _Version(TypedColumns):
     by: Named[str] = Column(Text)
     corpus: Named[str] = Column(Text)
     policy: Named[str] = Column(Text)
+    # Empty in versions made before these two were kept.
+    tool: Named[str] = Column(Text, server_default="")
+    root: Named[str] = Column(Text, server_default="")
 
 
 version = Table("version", metadata, _Version, sqlite_strict=True)
@@ -245,6 +248,8 @@ class _VersionItem(TypedColumns):
     position: Named[int] = Column(Integer, primary_key=True, autoincrement=False)
     item: Named[str] = Column(Text, index=True)
     content: Named[Any] = Column(Json, nullable=False)
+    # 1 once text was erased from it: its bytes are no longer those that were exported.
+    erased: Named[int] = Column(Integer, server_default="0")
 
 
 version_item = Table(
@@ -313,6 +318,42 @@ class _Failure(TypedColumns):
 
 
 failure = Table("failure", metadata, _Failure, sqlite_strict=True)
+
+
+class _Audit(TypedColumns):
+    id: Named[int] = Column(Integer, primary_key=True)
+    at: Named[datetime] = Column(Utc)
+    by: Named[str] = Column(Text)
+    action: Named[str] = Column(Text)
+    subject: Named[str] = Column(Text)
+    detail: Named[str] = Column(Text)
+
+
+# Ids and counts only, never text, so that it may outlive what it tells of.
+audit = Table("audit", metadata, _Audit, sqlite_strict=True, sqlite_autoincrement=True)
+
+
+class _Accepted(TypedColumns):
+    item: Named[str] = Column(Text, primary_key=True)
+    entity: Named[str] = Column(Text, primary_key=True)
+    # What was accepted is this revision's wording; another wording needs another look.
+    revision: Named[int] = Column(Integer)
+    at: Named[datetime] = Column(Utc)
+    by: Named[str] = Column(Text)
+    reason: Named[str] = Column(Text)
+
+
+accepted = Table("accepted", metadata, _Accepted, sqlite_strict=True)
+
+
+class _Mirror(TypedColumns):
+    path: Named[str] = Column(Text, primary_key=True)
+    version: Named[int] = Column(Integer)
+    at: Named[datetime] = Column(Utc)
+
+
+# Directories of the user's that were given a copy of a version, so that an erasure finds them.
+mirror = Table("mirror", metadata, _Mirror, sqlite_strict=True)
 
 
 class _State(TypedColumns):

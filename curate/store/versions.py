@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, Row, func, insert, select
+from sqlalchemy.dialects.sqlite import insert as upsert
 
 from curate.model import CurateError, Exit, Item, Version
 from curate.store.mapping import item_from_json, item_to_json
 from curate.store.reading import missing
-from curate.store.tables import version, version_item
+from curate.store.tables import mirror, version, version_item
 
 
 def add(connection: Connection, new: Version, publish: Callable[[], None]) -> None:
@@ -33,6 +35,8 @@ def add(connection: Connection, new: Version, publish: Callable[[], None]) -> No
             by=new.by,
             corpus=new.corpus,
             policy=new.policy,
+            tool=new.tool,
+            root=new.root,
         )
     )
     rows = [
@@ -55,13 +59,26 @@ def get(connection: Connection, number: int) -> Version:
     row = connection.execute(select(version).where(version.c.number == number)).one_or_none()
     if row is None:
         raise missing(f"version {number}")
-    contents = connection.scalars(
-        select(version_item.c.content)
+    rows = connection.execute(
+        select(version_item.c.item, version_item.c.content, version_item.c.erased)
         .where(version_item.c.version == number)
         .order_by(version_item.c.position)
-    )
-    return _version(row, tuple(item_from_json(content) for content in contents))
+    ).all()
+    items = tuple(item_from_json(one.content) for one in rows)
+    return _version(row, items, tuple(one.item for one in rows if one.erased))
 
 
-def _version(row: Row[Any], items: tuple[Item, ...]) -> Version:
-    return Version(**row._mapping, items=items)
+def mirrored(connection: Connection, path: str, number: int, at: datetime) -> None:
+    """Remember that a directory was given the files of a version."""
+    row = {"version": number, "at": at}
+    statement = upsert(mirror).values(path=path, **row)
+    connection.execute(statement.on_conflict_do_update(index_elements=[mirror.c.path], set_=row))
+
+
+def mirrors(connection: Connection) -> list[str]:
+    """Return the directories that were given the files of a version."""
+    return list(connection.scalars(select(mirror.c.path).order_by(mirror.c.path)))
+
+
+def _version(row: Row[Any], items: tuple[Item, ...], erased: tuple[str, ...] = ()) -> Version:
+    return Version(**row._mapping, items=items, erased=erased)
