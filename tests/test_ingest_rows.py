@@ -108,6 +108,26 @@ def test_an_array_is_streamed_with_the_number_of_each_record() -> None:
     ]
 
 
+def test_an_array_may_hold_long_integers_nan_and_lone_surrogates() -> None:
+    found = values(
+        '[{"id": 123456789012345678901234, "n": NaN, "i": [-Infinity, 1.5]}, {"a": ": NaN"}]'
+    )
+
+    assert found == [{"id": 123456789012345678901234, "n": None, "i": [None, 1.5]}, {"a": ": NaN"}]
+    assert values('[{"s": "\\ud83d"}]')[0]["s"].encode() == b"?"
+
+
+def test_nan_is_found_wherever_the_bytes_are_cut() -> None:
+    items = ", ".join('{"n": NaN}' for _ in range(200_000))
+
+    assert values(f"[{items}]") == [{"n": None}] * 200_000
+
+
+def test_a_deeply_nested_document_is_not_read_into_memory() -> None:
+    for data in ("[" * 100_000, '[{"a":' + "[" * 100_000):
+        assert "too deep" in rejected(data)[1]
+
+
 def test_an_array_that_breaks_off_keeps_what_came_before() -> None:
     found = read('[{"a": 1}, {"a": 2}, {"a"')
 
@@ -200,6 +220,33 @@ def test_rows_with_too_many_cells_are_rejected_and_short_ones_read() -> None:
     assert [type(row) for row in found] == [Rejected, Row, Row]
     assert isinstance(found[1], Row)
     assert found[1].value == {"question": "a"}
+
+
+@pytest.mark.parametrize("stray", ['1,"never closed', '1,"closed" twice"', '1,"a "word" b'])
+def test_a_stray_quotation_mark_spoils_its_own_row_only(stray: str) -> None:
+    found = read(f'id,question\n{stray}\n2,b\n3,"two\nlines"\n4,d\n')
+
+    assert [row.line for row in found if isinstance(row, Rejected)] == [2]
+    assert [(r.line, r.value["id"]) for r in found if isinstance(r, Row)] == [
+        (3, "2"),
+        (4, "3"),
+        (6, "4"),
+    ]
+
+
+def test_quotation_marks_inside_a_cell_are_read() -> None:
+    found = values('question,answer\na 5" screen,b\n"a "word" in quotes",b\n"a ""word""",b\n')
+
+    assert [row["question"] for row in found] == ['a 5" screen', 'a word" in quotes"', 'a "word"']
+
+
+def test_a_table_row_over_the_limit_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "MAX_LINE", 100)
+    long = '"' + "line\n" * 50 + '"'
+
+    found = read(f"id,question\n1,{long}\n")
+
+    assert isinstance(found[0], Rejected)
 
 
 def test_one_known_column_is_a_table_and_plain_text_is_not() -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
+from curate.ingest.originals import Original, clean_texts, clean_words, pack, texts
 from curate.model import (
     Clean,
     CleanFeedback,
@@ -19,8 +20,6 @@ from curate.model import (
     FeedbackEvent,
     QuestionEvent,
     RawText,
-    RetrievedChunk,
-    Turn,
 )
 from curate.text import language
 
@@ -101,10 +100,14 @@ class Keyed:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """What came through the door; `unchanged` events were there already and did not."""
+    """What came through the door; `unchanged` events were there already and did not.
+
+    `originals` are what the events said before, to be sealed.
+    """
 
     events: tuple[CleanQuestion | CleanFeedback, ...]
     unchanged: int
+    originals: tuple[Original, ...]
 
 
 class Door:
@@ -185,7 +188,7 @@ class Door:
     def clean(self, batch: Sequence[Keyed]) -> Passage:
         """Return the events of `batch` that are new or changed, anonymised, in their order."""
         if not batch:
-            return Passage((), 0)
+            return Passage((), 0, ())
         keys = [self._every(EVENT, one.itself, one.event) for one in batch]
         fresh: list[tuple[Keyed, tuple[bytes, ...], bytes]] = []
         known: dict[bytes, bytes | None] = {}
@@ -196,13 +199,18 @@ class Door:
                 continue
             known[own[0]] = contents[0]
             fresh.append((one, own, contents[0]))
-        texts = [[text.reveal() for text in _texts(one.event)] for one, _, _ in fresh]
-        cleaned = self._clean(texts) if texts else []
+        said = [[text.reveal() for text in texts(one.event)] for one, _, _ in fresh]
+        cleaned = self._clean(said) if said else []
         events = tuple(
             self._finished(one, own, content, iter(record))
             for (one, own, content), record in zip(fresh, cleaned, strict=True)
         )
-        return Passage(events, len(batch) - len(events))
+        originals = tuple(
+            Original(own, self._when(one.event), pack(one.event))
+            for (one, own, _), record in zip(fresh, said, strict=True)
+            if record
+        )
+        return Passage(events, len(batch) - len(events), originals)
 
     # ------------------------------------------------------------------ tags
 
@@ -221,13 +229,11 @@ class Door:
     def _finished(
         self, one: Keyed, keys: tuple[bytes, ...], content: bytes, texts: Iterator[Clean]
     ) -> CleanQuestion | CleanFeedback:
-        """Put the anonymised texts back in the places `_texts` took them from."""
         event = one.event
         user = fold_user(event.user.reveal()) if event.user else ""
         tagged_user = self._one(USER, user, event) if user else None
         if isinstance(event, FeedbackEvent):
-            comment = next(texts) if event.comment else None
-            reason = next(texts).text if event.reason else None
+            words = clean_words(event, texts)
             return CleanFeedback(
                 source=event.source,
                 line=event.line,
@@ -238,25 +244,11 @@ class Door:
                 at=event.at,
                 received_at=self._now,
                 rating=event.rating,
-                reason=reason,
-                comment=comment,
+                reason=words.reason,
+                comment=words.comment,
                 by=event.by,
             )
-        question = next(texts)
-        standalone = next(texts) if event.standalone else None
-        answer = next(texts) if event.answer else None
-        history = tuple(Turn(turn.role, next(texts).text) for turn in event.history)
-        title = next(texts) if event.title else None
-        chunks = tuple(
-            RetrievedChunk(
-                chunk.rank,
-                id=next(texts).text if chunk.id else None,
-                source=next(texts).text if chunk.source else None,
-                heading=next(texts).text if chunk.heading else None,
-                score=chunk.score,
-            )
-            for chunk in event.chunks
-        )
+        said = clean_texts(event, texts)
         session = _joined(event.source, event.session.reveal()) if event.session else ""
         return CleanQuestion(
             source=event.source,
@@ -268,15 +260,15 @@ class Door:
             user=tagged_user,
             asked_at=event.at,
             received_at=self._now,
-            question=question,
-            standalone=standalone,
-            history=history,
-            answer=answer,
-            refused=self._refused(event.refused, answer),
-            chunks=chunks,
-            title=title,
+            question=said.question,
+            standalone=said.standalone,
+            history=said.history,
+            answer=said.answer,
+            refused=self._refused(event.refused, said.answer),
+            chunks=said.chunks,
+            title=said.title,
             latency_ms=event.latency_ms,
-            lang=language(_PLACEHOLDER.sub("", question.text)),
+            lang=spoken(said.question),
             policy=self._policy,
         )
 
@@ -287,23 +279,15 @@ class Door:
         return any(phrase in said for phrase in self._refusals)
 
 
-def _texts(event: Event) -> Iterator[RawText]:
-    """Yield every free text of an event, in the one order `_finished` takes them back in."""
-    if isinstance(event, FeedbackEvent):
-        found = [event.comment, event.reason]
-    else:
-        found = [event.question, event.standalone, event.answer]
-        found += [turn.content for turn in event.history]
-        found.append(event.title)
-        for chunk in event.chunks:
-            found += [chunk.id, chunk.source, chunk.heading]
-    return (text for text in found if text)
+def spoken(question: Clean) -> str:
+    """Return the language of an anonymised question; its placeholders speak none."""
+    return language(_PLACEHOLDER.sub("", question.text))
 
 
 def _content(one: Keyed, policy: str) -> str:
     """Return everything an event says and what anonymises it, for a tag that tells changes."""
     event = one.event
-    said = [text.reveal() for text in _texts(event)]
+    said = [text.reveal() for text in texts(event)]
     facts: list[object] = [policy, one.itself, one.names, said, _shown(event.user), _time(event)]
     if isinstance(event, FeedbackEvent):
         facts += [event.rating, event.by]

@@ -31,6 +31,7 @@ _BLOCK = 256 * 1024
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _SQLITE = b"SQLite format 3\x00"
+_FEW = 16
 _MAGIC = (
     (_SQLITE, "an SQLite database, and not Open WebUI's: export what it holds as JSON lines"),
     (b"PAR1", "a Parquet file, which is not read"),
@@ -147,6 +148,8 @@ def unreadable(head: bytes) -> str:
     if encoding_of(head) == "utf-16":
         return ""
     odd = sum(head[:4096].count(code) for code in (*range(8), *range(14, 27)))
+    if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")) or odd < _FEW:
+        return ""
     return "a binary file, not a log" if odd * 25 > len(head[:4096]) else ""
 
 

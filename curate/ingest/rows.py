@@ -10,8 +10,11 @@ import csv
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
 
 import ijson  # type: ignore[import-untyped]
+from ijson.common import ObjectBuilder  # type: ignore[import-untyped]
 
 from curate.ingest import jsontext, reading
 from curate.ingest.fields import KNOWN, folded
@@ -45,6 +48,10 @@ _PAGE_KEYS = frozenset((*_LISTS, "hits"))
 # CloudWatch's S3 export and `aws logs tail` put the time before the message.
 _TIMED = re.compile(rb"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(?:Z|[+-][0-9:]+)?)\s+(\{.*)", re.S)
 
+_DEEPEST = 1_000
+_BUFFER = 512 * 1024
+_WORD = 64
+_NO_NUMBER = re.compile(rb"([\[:,]\s*)(?:NaN|-?Infinity)(?=\s*[,\]}])")
 NOT_JSON = "not JSON"
 TOO_LONG = "longer than 16 MiB"
 CUT_OFF = "cut off at the end of the file"
@@ -164,31 +171,32 @@ def _page(value: Json) -> list[object] | None:
 
 
 def _array(log: Log, _: bytes) -> Iterator[Row | Rejected]:
-    return _items(log, "item", "")
+    return _items(log, ("item",), "")
 
 
 def _document(log: Log, head: bytes) -> Iterator[Row | Rejected]:
-    prefix = ""
+    found = ""
     try:
         for place, event, _ in ijson.parse(head):
+            if place.count(".") > 2:
+                break  # a page has its list further up
             if event == "start_array" and place in (*PAGES, *_WRAPPED):
-                prefix = place
+                found = place
                 break
     except ijson.JSONError:
         pass  # the head ends in the middle of the document
-    if prefix in _WRAPPED:
-        return _items(log, f"{prefix}.item", prefix)
-    return _items(log, f"{prefix}.item" if prefix else "", "")
+    path = (*found.split("."), "item") if found else ()
+    return _items(log, path, found if found in _WRAPPED else "")
 
 
-def _items(log: Log, prefix: str, wrap: str) -> Iterator[Row | Rejected]:
-    """Yield the objects at `prefix` of a document of any size, each wrapped in a list under the
+def _items(log: Log, path: tuple[str, ...], wrap: str) -> Iterator[Row | Rejected]:
+    """Yield the objects at `path` of a document of any size, each wrapped in a list under the
     key `wrap` if one is given.
     """
     stream = _Limited(log)
     number = 0
     try:
-        for value in ijson.items(stream, prefix, multiple_values=True, use_float=True):
+        for value in _values(stream, path):
             number += 1
             size, stream.since = stream.since, 0
             if isinstance(value, dict):
@@ -196,14 +204,52 @@ def _items(log: Log, prefix: str, wrap: str) -> Iterator[Row | Rejected]:
             else:
                 yield Rejected(log.name, number, "JSON, but not an object")
         log.check_whole()
-    except ijson.JSONError:
+    except (ijson.JSONError, ValueError):
         yield Rejected(log.name, number + 1, "the JSON breaks off here; the rest is not read")
-    except (Damaged, RecursionError) as damage:
-        yield Rejected(log.name, number + 1, str(damage) or "nested too deep")
+    except Damaged as damage:
+        yield Rejected(log.name, number + 1, str(damage))
+
+
+def _values(stream: _Limited, path: tuple[str, ...]) -> Iterator[object]:
+    """Yield the values at `path` of the document in `stream`, `item` standing for any place of a
+    list. Raises `Damaged` where it is nested deeper than the standard library would read it.
+    """
+    # Not ijson.items: it keeps the whole path of every level, which deep nesting turns into
+    # gigabytes.
+    around: list[str | None] = []  # the key each open container is at; None for a list
+    built: ObjectBuilder | None = None
+    depth = 0
+    for event, value in ijson.basic_parse(stream, buf_size=_BUFFER, multiple_values=True):
+        if event == "number" and type(value) is Decimal:
+            value = float(value)
+        opening = event in ("start_map", "start_array")
+        closing = event in ("end_map", "end_array")
+        depth += opening - closing
+        if depth > _DEEPEST:
+            raise Damaged("nested too deep; the rest is not read")
+        if built is not None:
+            built.event(event, value)
+            if closing and depth == len(around):
+                yield built.value
+                built = None
+        elif event == "map_key":
+            around[-1] = value
+        elif closing:
+            around.pop()
+        elif tuple("item" if key is None else key for key in around) == path:
+            if opening:
+                built = ObjectBuilder()
+                built.event(event, value)
+            else:
+                yield value
+        elif opening:
+            around.append(None if event == "start_array" else "")
 
 
 class _Limited:
-    """The log's bytes as valid UTF-8, refusing a record of more than the longest line."""
+    """The log's bytes as valid UTF-8 and JSON: NaN and Infinity, which Python writes into lists,
+    become null. Refuses a record of more than the longest line.
+    """
 
     def __init__(self, log: Log) -> None:
         self._stream = log.recoded("utf-8-sig")
@@ -211,9 +257,18 @@ class _Limited:
         self.repaired = False
 
     def read(self, size: int) -> bytes:
+        """Return the next bytes, a few more than `size` where a word would be cut."""
         if not size:  # how ijson asks what it is reading
             return b""
         block = self._stream.read1(size)
+        most = len(block) + _WORD
+        while block[-1:].isalpha() and len(block) < most:
+            more = self._stream.read(1)
+            if not more:
+                break
+            block += more
+        if b"NaN" in block or b"Infinity" in block:
+            block = _NO_NUMBER.sub(rb"\1null", block)
         self.repaired = self.repaired or b"\xef\xbf\xbd" in block
         self.since += len(block)
         if self.since > reading.MAX_LINE:
@@ -233,23 +288,28 @@ def _table(log: Log, head: bytes) -> Iterator[Row | Rejected]:
         next(cells, None)
     else:
         delimiter = _delimiter(text)
-    table = csv.reader(cells, delimiter=delimiter, skipinitialspace=delimiter != "\t")
+    form: dict[str, Any] = {"delimiter": delimiter, "skipinitialspace": delimiter != "\t"}
+    table = csv.reader(cells, strict=True, **form)
     names: list[str] = []
-    line = 1
     while True:
-        cells.start = cells.number + 1
-        cells.repaired = False
+        cells.begin()
+        line = cells.start
         try:
             record = next(table)
         except StopIteration:
             break
-        except csv.Error:
-            yield Rejected(log.name, cells.start, "a broken row of the table")
+        except _TooLong:
+            yield Rejected(log.name, line, TOO_LONG)
             continue
+        except csv.Error:
+            if not cells.single():
+                yield Rejected(log.name, line, "a quotation mark that is never closed")
+                cells.again()
+                continue
+            record = next(csv.reader(cells.row, **form))
         except Damaged as damage:
             yield Rejected(log.name, cells.number + 1, str(damage))
             break
-        line = cells.start
         if not any(record):
             continue
         if not names:
@@ -272,6 +332,10 @@ def _rest(cells: _Cells) -> Iterator[int]:
             yield cells.number
 
 
+class _TooLong(csv.Error):
+    pass
+
+
 class _Cells(Iterator[str]):
     """The log's lines as text for the csv module.
 
@@ -282,15 +346,44 @@ class _Cells(Iterator[str]):
     def __init__(self, log: Log) -> None:
         self._lines = log.lines()
         self._utf8 = False
+        self.row: list[str] = []
+        self._size = 0
+        self._back: list[str] = []
+        self._budget = reading.MAX_LINE
         self.number = 0
         self.start = 1
         self.repaired = False
 
+    def begin(self) -> None:
+        """Begin a row at the next line."""
+        self.row, self._size = [], 0
+        self.start = self.number + 1
+        self.repaired = False
+
+    def single(self) -> bool:
+        """Say whether the row is one line whose quotation marks close."""
+        return len(self.row) == 1 and self.row[0].count('"') % 2 == 0
+
+    def again(self) -> None:
+        """Read the lines after the first of the row once more, as rows of their own."""
+        if self._size <= self._budget:
+            self._budget -= self._size
+            self._back += reversed(self.row[1:])
+            self.number = self.start
+
     def __next__(self) -> str:
-        line = next(self._lines)
+        text = self._back.pop() if self._back else self._decoded(next(self._lines))
         self.number += 1
+        self.row.append(text)
+        self._size += len(text)
+        if self._size > reading.MAX_LINE:
+            raise _TooLong
+        return text
+
+    def _decoded(self, line: bytes | None) -> str:
         if line is None:
-            raise csv.Error
+            self.number += 1
+            raise _TooLong
         try:
             text = line.decode()
             self._utf8 = self._utf8 or not line.isascii()

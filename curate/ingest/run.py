@@ -16,6 +16,7 @@ from curate.config import SourceSettings
 from curate.ingest import formats, reading, rows
 from curate.ingest.door import CleanRecords, Door, Keyed, Saved, Seen, Tags
 from curate.ingest.events import Part, Place, Progress, Recognised, StreamItem, Unusable
+from curate.ingest.originals import Seal
 from curate.ingest.ratings import Scale, UnknownNumber, UnknownWord
 from curate.ingest.reading import Log
 from curate.ingest.rows import Row
@@ -257,12 +258,13 @@ def run(
     limit: datetime,
     policy: str = "",
     refusals: Sequence[str] = (),
+    seal: Seal | None = None,
     progress: Callable[[int, int | None], None] | None = None,
     batch: int = BATCH,
 ) -> IngestReport:
     """Anonymise `events` and save them, a batch at a time; return what became of them.
 
-    Nothing raw is handed to `save`. An event older than `limit` (by its time or, where that is
+    Nothing raw is handed to `save`; `seal`, called before it, is given what the batch said. An event older than `limit` (by its time or, where that is
     missing or later than `now`, by `now`) is counted and not kept. An event whose content is
     already stored is neither anonymised nor saved again, so running twice, also after a kill,
     comes to the same as running once.
@@ -275,6 +277,8 @@ def run(
         passage = door.clean(waiting)
         waiting.clear()
         tally.counts["duplicates"] += passage.unchanged
+        if seal is not None and passage.originals:
+            seal(passage.originals)
         if passage.events:
             tally.saved(save(passage.events))
 
