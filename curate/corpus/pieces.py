@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.util import find_spec
@@ -20,6 +21,7 @@ _DIGESTS = {
     WEIGHTS: "64b47a2dc493cb8e85944076601189739852d7b64e0e1eedcb1937a251cd9fd5",
 }
 _FIRST_WORD = 259  # before it: control pieces and single bytes, which mean nothing
+_RARE = 3000  # number of a piece from which a word is no everyday word any more
 _BEGINS = "\u2581"  # the mark of a piece that begins a word
 
 
@@ -55,6 +57,16 @@ class Pieces:
     def known(self, word: str) -> bool:
         """Say whether a lower-case word is common enough to be one piece."""
         return self._tokenizer.token_to_id(_BEGINS + word) is not None
+
+    def rarity(self, word: str) -> float:
+        """Return how much less than everyday a lower-case word is, from 0.5 to 1.
+
+        Pieces are numbered as they were learnt, the commonest first.
+        """
+        number = self._tokenizer.token_to_id(_BEGINS + word)
+        if number is None or number < _FIRST_WORD:
+            return 1.0
+        return min(1.0, max(0.5, math.log(number / _FIRST_WORD) / math.log(_RARE / _FIRST_WORD)))
 
 
 @cache

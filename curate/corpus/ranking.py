@@ -25,15 +25,21 @@ from curate.model import Passage, RetrievedChunk, Section
 _K1 = 1.2
 _B = 0.5
 _TITLE = 2  # a word of the path, heading or trail counts as often as this in the text
-_KIN = 0.4  # cosine from which another word stands in for a word of the query
-_MEANING = 1.0  # how much meaning counts beside words
-_SENTENCE = 0.5
+_KIN = 0.3  # cosine from which another word stands in for a word of the query
+_MEANING = 0.5  # how much meaning counts beside words
+_WHOLE = 0.4  # ... and of that the section as a whole, beside its best sentence
 _LIKE = 0.78  # likeness from which an unknown word is taken for a misspelling
 _SHORTEST = 5  # letters of a word that may be a misspelling
 _RETRIEVED = 0.05  # what the assistant's first retrieved section is worth
+_LAYS_DOWN = re.compile(
+    r"\b(?:must|use|can|will|not|only|need|should|default|instead|to)\b", re.IGNORECASE
+)
+_LINK = re.compile(r"\]\([^()\s]*\)|\]\[")
+_EXACT = re.compile(r"\d|`")
 _WORD = re.compile(r"[^\W\d_]+")
 
 Scores = NDArray[np.float64]
+Kinship = NDArray[np.float32]
 
 
 Said = tuple[str, float]
@@ -135,7 +141,8 @@ class Ranker:
         """
         said = [(self._respelled(text), weight) for text, weight in said]
         terms = self._terms(said)
-        found = self._found(terms)
+        kin = self._kin(terms)
+        found = self._found(terms, kin)
         towards = self._towards(said)
         alike = self._alike(towards)
         scores = found + _MEANING * alike + self._retrieved(chunks)
@@ -144,7 +151,7 @@ class Ranker:
             Passage(
                 self._sections[n],
                 float(scores[n]),
-                self._best(int(n), terms, towards),
+                self._best(int(n), terms, kin),
                 "words" if found[n] >= _MEANING * alike[n] else "meaning",
             )
             for n in best
@@ -182,10 +189,10 @@ class Ranker:
                     terms[term] = _Term(weight, word, self._numbers.get(term))
         return list(terms.values())
 
-    def _found(self, terms: Sequence[_Term]) -> Scores:
+    def _found(self, terms: Sequence[_Term], kinship: Kinship) -> Scores:
         total = np.zeros(len(self._sections))
         most = 0.0
-        for term, kin in zip(terms, self._kin(terms), strict=True):
+        for term, kin in zip(terms, kinship, strict=True):
             gain = np.zeros(len(self._sections))
             holding = np.zeros(len(self._sections))
             for number in np.flatnonzero(kin):
@@ -193,12 +200,12 @@ class Ranker:
                 rows = self._rows[span]
                 gain[rows] = np.maximum(gain[rows], kin[number] * self._weights[span])
                 holding[rows] = np.maximum(holding[rows], kin[number])
-            worth = term.weight * self._rarity(float(holding.sum()))
+            worth = term.weight * self._rarity(float(holding.sum())) * pieces().rarity(term.word)
             total += worth * gain
             most += worth
         return total / most if most else total
 
-    def _kin(self, terms: Sequence[_Term]) -> NDArray[np.float32]:
+    def _kin(self, terms: Sequence[_Term]) -> Kinship:
         """Return, for each term, how well each term of the corpus stands in for it, 0 to 1."""
         vectors = self._meaning.sums(list(pieces().encode([t.word for t in terms])), even=True)
         vectors[[not _has_kin(term.word) for term in terms]] = 0
@@ -225,31 +232,37 @@ class Ranker:
             each = (self._each @ towards).astype(np.float64)
             filled = np.flatnonzero(np.bincount(self._owner, minlength=len(self._sections)))
             best[filled] = np.maximum.reduceat(each, self._first[filled])
-        return np.asarray((best + self._whole @ towards) / 2)
+        return np.asarray((1 - _WHOLE) * best + _WHOLE * (self._whole @ towards))
 
-    def _best(
-        self, number: int, terms: Sequence[_Term], towards: NDArray[np.float32]
-    ) -> tuple[int, int]:
-        spans = self._spans[number]
-        first = self._first[number]
-        likeness = self._bare[first : first + len(spans)] @ towards
+    def _best(self, number: int, terms: Sequence[_Term], kin: Kinship) -> tuple[int, int]:
+        """Return the sentence likeliest to answer.
+
+        What the title says already tells no sentence from another, so its words do not count.
+        Beyond the words, sentences that lay something down, with a number or code, and not a mere
+        pointer elsewhere, come first.
+        """
         section = self._sections[number]
-        wanted = {stem(term.word): term for term in terms}
-        weight = {
-            key: term.weight * self._rarity(self.frequency(term.word) * len(self._sections))
-            for key, term in wanted.items()
-        }
-        most = sum(weight.values()) or 1.0
+        about = {stem(word) for word in words(_title(section))}
+        worth = np.asarray(
+            [
+                term.weight * self._rarity(self.frequency(term.word) * len(self._sections))
+                if stem(term.word) not in about
+                else 0.0
+                for term in terms
+            ]
+        )
+        worth /= max(1.0, worth.sum())
 
-        def worth(place: int) -> tuple[float, int]:
+        def value(place: int) -> tuple[float, int]:
             start, end = spans[place]
             text = section.text[start - section.start : end - section.start]
-            held = {stem(word) for word in words(text)} & weight.keys()
-            return sum(weight[key] for key in held) / most + _SENTENCE * float(
-                likeness[place]
-            ), -place
+            stems = {stem(word) for word in words(text)}
+            held = kin[:, sorted(self._numbers[s] for s in stems if s in self._numbers)]
+            said = float(worth @ held.max(1)) if held.size else 0.0
+            return said + _cues(text), -place
 
-        return spans[max(range(len(spans)), key=worth)]
+        spans = self._spans[number]
+        return spans[max(range(len(spans)), key=value)]
 
     # ------------------------------------------------------------------ the assistant's own choice
 
@@ -267,6 +280,16 @@ class Ranker:
                     worth = _RETRIEVED * (1 if here else 0.3) / math.sqrt(max(1, chunk.rank))
                     bonus[row] = max(bonus[row], worth)
         return bonus
+
+
+def _cues(text: str) -> float:
+    pointer = _LINK.search(text) is not None
+    return (
+        0.1 * min(1.0, len(text) / 120)
+        + 0.1 * (_LAYS_DOWN.search(text) is not None)
+        + 0.05 * (_EXACT.search(_LINK.sub("", text)) is not None)
+        - 0.1 * pointer
+    )
 
 
 def _title(section: Section) -> str:
