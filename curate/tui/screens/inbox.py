@@ -102,6 +102,9 @@ review. Nothing here is final: `z` takes the last decision back, again and again
     chosen: reactive[str] = reactive("open", repaint=False, bindings=True)
     text: reactive[str] = reactive("", repaint=False, bindings=True)
 
+    said: reactive[str] = reactive("", repaint=False)
+    """What was decided last, as it was acknowledged."""
+
     title_bar = query_one(TitleBar)
     listing = query_one("#candidates", VirtualList)
     field = query_one("#search", SearchField)
@@ -123,7 +126,7 @@ review. Nothing here is final: `z` takes the last decision back, again and again
 
     def on_mount(self) -> None:
         """Look for what there is, and bring the documents up to date."""
-        self.title_bar.where = Content(one_line(self.desk.workspace.root.resolve().name))
+        self._where()
         self.listing.focus()
         self.fetch("sync", lambda ws: ws.ready_corpus(), lambda _done: None)
 
@@ -131,6 +134,9 @@ review. Nothing here is final: `z` takes the last decision back, again and again
         """Look again when something was decided meanwhile."""
         if self._seen != self.desk.sitting.stamp:
             self._look()
+        elif self._deciding_open and self.listing.count:
+            # Skipping changes the order without a decision.
+            self.listing.show(self.desk.sitting.ids, cursor=self.listing.cursor, forget=False)
         self._status()
 
     def on_resize(self) -> None:
@@ -210,6 +216,24 @@ review. Nothing here is final: `z` takes the last decision back, again and again
     def watch_busy(self, busy: str) -> None:
         """Say what is being waited for."""
         self.title_bar.busy = busy
+
+    def watch_said(self) -> None:
+        """Acknowledge a decision."""
+        self._where()
+
+    def watch_chosen(self) -> None:
+        """Say what is listed."""
+        self._where()
+
+    def _where(self) -> None:
+        if not self.is_mounted:
+            return
+        where = Content.styled(one_line(self.desk.workspace.root.resolve().name), "bold")
+        if self.chosen != "open":
+            where = where.append(signs.quiet(f"   filter: {dict(FILTERS)[self.chosen]}"))
+        if self.said:
+            where = where.append(Content.assemble(("   ✓ ", "$text-success"), self.said))
+        self.title_bar.where = where
 
     def _columns(self) -> None:
         why = self._why(self.size.width - 4)
@@ -348,10 +372,7 @@ review. Nothing here is final: `z` takes the last decision back, again and again
                 sitting.rejected += 1
             sitting.stamp += 1
             clock = self.desk.workspace.now().astimezone().strftime("%H:%M:%S")
-            self.notify(
-                f"{now.status}, saved {clock} by {one_line(self.desk.workspace.who)}",
-                markup=False,
-            )
+            self.said = f"{now.status}, saved {clock} by {one_line(self.desk.workspace.who)}"
             self._look()
 
         self.decide(lambda: (run, then))
@@ -368,7 +389,7 @@ review. Nothing here is final: `z` takes the last decision back, again and again
 
         def then(undone: Undone) -> None:
             self.desk.sitting.stamp += 1
-            self.notify(signs.undone(undone), markup=False)
+            self.said = signs.undone(undone)
             self._look()
 
         self.decide(lambda: (Workspace.undo, then))
@@ -395,11 +416,6 @@ review. Nothing here is final: `z` takes the last decision back, again and again
         def chosen(value: str | None) -> None:
             if value is not None:
                 self.chosen = value
-                label = dict(FILTERS)[value]
-                name = one_line(self.desk.workspace.root.resolve().name)
-                self.title_bar.where = Content(
-                    name if value == "open" else f"{name}   filter: {label}"
-                )
                 self._look()
 
         self.app.push_screen(Choose("Show", FILTERS, chosen=self.chosen), chosen)
@@ -411,7 +427,6 @@ review. Nothing here is final: `z` takes the last decision back, again and again
             return
         self.remove_class("-searching")
         self.listing.focus()
-        self.title_bar.where = Content(one_line(self.desk.workspace.root.resolve().name))
         self.chosen = "open"
         if self.field.value:
             self.field.value = ""
