@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from rapidfuzz import fuzz
 
 from curate.remap.aligning import Block
-from curate.remap.folding import letters, only_markup_lost
+from curate.remap.folding import letters_only, only_markup_lost
 from curate.remap.links import Links
 from curate.remap.locating import ALIKE, Located, Place, find_all, locate
 from curate.remap.moves import Chain
@@ -74,6 +74,7 @@ class Carrier:
     links: Links
     numbers: dict[str, int]
     """Old chunk ids -> chunk numbers, for the ids the labels name."""
+    _letters: dict[int, bytes] = field(default_factory=dict, repr=False)
 
     def carry(self, label: Label) -> CarriedItem:
         """Return what became of `label`."""
@@ -160,7 +161,7 @@ class Carrier:
             landing.evidence_ok = "edited"
             landing.doubts.append("its evidence was edited")
             return landing
-        self._doubt_repeats(place, text, landing)
+        self._doubt_repeats(place, landing)
         self._doubt_negation(place, landing)
         return landing
 
@@ -306,27 +307,63 @@ class Carrier:
 
     # ---------------------------------------------------------------- doubts
 
-    def _doubt_repeats(self, place: Place, text: bytes, landing: _Landing) -> None:
+    def _doubt_repeats(self, place: Place, landing: _Landing) -> None:
         """Doubt a phrase the new document repeats, unless equal, unique surroundings place it."""
         number = self.new.document_of(landing.start)
-        document = self.new.texts[number]
-        found = self.new.text(landing.start, landing.end)
         pair = self.chain.pairs.get(self.old.document_of(place.start))
         if pair and pair.same_text and pair.new == number:
             return
+        if number not in self._letters:
+            self._letters[number] = letters_only(self.new.texts[number])
+        document = self._letters[number]
+        found = letters_only(self.new.text(landing.start, landing.end)) or document
         if document.find(found) == document.rfind(found):
             return
-        run = self._run(place)
-        if run.length < len(text) + _ROOM:
+        left, right = self._surroundings(place, landing)
+        around = letters_only(self.new.text(left, right))
+        room = len(around) - len(found)
+        if room < _ROOM:
             landing.doubts.append("its words stand there more than once")
-            return
-        left = max(run.new, landing.start - _UNIQUE)
-        right = min(run.new + run.length, landing.end + _UNIQUE)
-        around = self.new.text(left, right)
-        if run.length < len(text) + _CLEAR_ROOM and self._is_added(found, number):
-            landing.doubts.append("the same words were added there")
         elif document.find(around) != document.rfind(around):
             landing.doubts.append("its surroundings stand there more than once")
+        elif room < _CLEAR_ROOM and self._is_added(
+            self.new.text(landing.start, landing.end), number
+        ):
+            landing.doubts.append("the same words were added there")
+
+    def _surroundings(self, place: Place, landing: _Landing) -> tuple[int, int]:
+        """Return the span around a landing in which nothing but punctuation changed."""
+        first, last = self.chain.rows(place.start, place.end)
+        left, right = landing.start, landing.end
+        if first < last:
+            left = min(left, self.chain.block(first).new)
+            after = self.chain.block(last - 1)
+            right = max(right, after.new + after.length)
+        while first > 0 and landing.start - left < _UNIQUE:
+            if not self._is_bare(self.chain.block(first - 1), self.chain.block(first)):
+                break
+            first -= 1
+            left = self.chain.block(first).new
+        while last < self.chain.size and right - landing.end < _UNIQUE:
+            after = self.chain.block(last)
+            if not self._is_bare(self.chain.block(last - 1), after):
+                break
+            last += 1
+            right = after.new + after.length
+        return max(left, landing.start - _UNIQUE), min(right, landing.end + _UNIQUE)
+
+    def _is_bare(self, block: Block, then: Block) -> bool:
+        """Say whether no letter stands between two blocks, on either side."""
+        gap_old = block.old + block.length, then.old
+        gap_new = block.new + block.length, then.new
+        return (
+            0 <= gap_new[1] - gap_new[0] <= _ROOM
+            and gap_old[1] - gap_old[0] <= _ROOM
+            and self.old.document_of(block.old) == self.old.document_of(then.old)
+            and self.new.document_of(block.new) == self.new.document_of(then.new)
+            and not letters_only(self.old.text(*gap_old))
+            and not letters_only(self.new.text(*gap_new))
+        )
 
     def _is_added(self, text: bytes, document: int) -> bool:
         """Say whether text that is new in the document holds `text` too."""
@@ -471,7 +508,7 @@ def _alike(text: bytes, found: bytes) -> float:
 
 def _best_part(text: bytes, found: bytes) -> tuple[float, int, int]:
     """Return how alike the most similar part of `found` is (0 to 100), and where it is."""
-    if len(letters(text).text) < 6 or len(found) * 2 < len(text):
+    if len(letters_only(text)) < 6 or len(found) * 2 < len(text):
         return 0.0, 0, 0
     needle, hay = text.decode("utf-8", "replace"), found.decode("utf-8", "replace")
     best = fuzz.partial_ratio_alignment(needle, hay)

@@ -21,7 +21,8 @@ Words = npt.NDArray[np.uint64]
 
 _WINDOW = 24
 _LEAST = 12  # bytes of a leftover worth looking at
-_MOVED_RUN = 16  # bytes of the shortest moved block
+_MOVED_RUN = 40  # bytes of the shortest block moved to another document by itself
+_SHIFTED_RUN = 20  # ... to another place in its document
 _RENAME = 0.30
 _ROUNDS = 4
 
@@ -59,14 +60,28 @@ class Chain:
 
     def lift(self, start: int, end: int) -> list[Block]:
         """Return the pieces of the old span `start:end` that survive, in old order."""
-        first = int(np.searchsorted(self.old + self.length, start, side="right"))
-        last = int(np.searchsorted(self.old, end, side="left"))
         pieces = []
-        for at in range(first, last):
-            o, n, length = int(self.old[at]), int(self.new[at]), int(self.length[at])
+        for row in range(*self.rows(start, end)):
+            o, n, length = self.block(row)
             left, right = max(o, start), min(o + length, end)
             pieces.append(Block(left, n + left - o, right - left))
         return pieces
+
+    @property
+    def size(self) -> int:
+        """How many blocks there are."""
+        return len(self.old)
+
+    def rows(self, start: int, end: int) -> tuple[int, int]:
+        """Return the rows `first`, `last` (exclusive) of the blocks that touch `start:end`."""
+        first = int(np.searchsorted(self.old, start, side="right")) - 1
+        if first < 0 or self.old[first] + self.length[first] <= start:
+            first += 1
+        return first, int(np.searchsorted(self.old, end, side="left"))
+
+    def block(self, row: int) -> Block:
+        """Return block number `row`."""
+        return Block(int(self.old[row]), int(self.new[row]), int(self.length[row]))
 
 
     def block_at(self, at: int) -> Block:
@@ -166,7 +181,7 @@ def chain(
     for _ in range(_ROUNDS):
         spare_old = _leftovers(old, [(b.old, b.old + b.length) for b in blocks], whole_old)
         spare_new = _leftovers(new, [(b.new, b.new + b.length) for b in blocks], whole_new)
-        moved = _moved(old, spare_old, new, spare_new)
+        moved = _moved(old, spare_old, new, spare_new, pairs)
         if not moved:
             break
         _note_renames(moved, pairs, old, new)
@@ -235,6 +250,7 @@ def _moved(
     spare_old: list[tuple[int, int]],
     new: Corpus,
     spare_new: list[tuple[int, int]],
+    pairs: dict[int, Pair],
 ) -> list[Block]:
     if not spare_old or not spare_new:
         return []
@@ -255,9 +271,14 @@ def _moved(
         (a, b), (x, y) = spare_old[region_old], spare_new[region_new]
         taken_old = claims_old.setdefault(region_old, [])
         taken_new = claims_new.setdefault(region_new, [])
-        for o, n, length in align(old.text(a, b), new.text(x, y)):
+        shared = align(old.text(a, b), new.text(x, y))
+        whole = sum(block.length for block in shared) >= _RENAME * max(b - a, y - x)
+        pair = pairs.get(old.document_of(a))
+        at_home = pair is not None and pair.new == new.document_of(x)
+        least = 1 if whole else _SHIFTED_RUN if at_home else _MOVED_RUN
+        for o, n, length in shared:
             block = Block(a + o, x + n, length)
-            if length >= _MOVED_RUN and not (
+            if length >= least and not (
                 _touches(taken_old, block.old, length) or _touches(taken_new, block.new, length)
             ):
                 moved.append(block)

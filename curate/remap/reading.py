@@ -20,6 +20,7 @@ Progress = Callable[[str, int, int], None]
 
 _BLOCK = 8 << 20
 _SAMPLE = 2 << 20
+_SAMPLE_LINES = 1000
 _LEADS = 4  # lines at the head of a chunk that may be context
 
 
@@ -136,24 +137,22 @@ def read_chunks(
         if len(seen) != before + len(rows):
             raise _duplicate(path)
         chunks.total += len(rows)
-        for row in rows:
-            source = interned.setdefault(row.source, row.source)
-            if wanted is not None and source not in wanted and row.id not in gold_ids:
-                continue
-            text = row.text if isinstance(row, _Line) else _decode_text(row, path)
-            heading = row.heading or ""
-            body = fold(text)
-            chunks.ids.append(row.id)
-            chunks.sources.append(source)
-            chunks.headings.append(interned.setdefault(heading, heading))
-            chunks.bodies.append(body)
-            chunks.starts.append(-1 if row.start is None else row.start)
-            chunks.indexes.append(-1 if row.chunk_index is None else row.chunk_index)
-            if context:
-                chunks.leads.append(leads(text))
-            if not body:
-                chunks.blank += 1
-                chunks.first_blank = chunks.first_blank or row.id
+        if wanted is not None:
+            rows = [row for row in rows if row.source in wanted or row.id in gold_ids]
+        texts = [row.text if isinstance(row, _Line) else _decode_text(row, path) for row in rows]
+        bodies = [fold(text) for text in texts]
+        chunks.ids += [row.id for row in rows]
+        chunks.sources += [interned.setdefault(row.source, row.source) for row in rows]
+        headings = [row.heading or "" for row in rows]
+        chunks.headings += [interned.setdefault(heading, heading) for heading in headings]
+        chunks.bodies += bodies
+        chunks.starts += [-1 if row.start is None else row.start for row in rows]
+        chunks.indexes += [-1 if row.chunk_index is None else row.chunk_index for row in rows]
+        if context:
+            chunks.leads += [leads(text) for text in texts]
+        if not all(bodies):
+            chunks.blank += bodies.count(b"")
+            chunks.first_blank = chunks.first_blank or rows[bodies.index(b"")].id
         line += block.count(b"\n")
     if not chunks.total:
         raise CurateError(
@@ -193,19 +192,26 @@ def sample(path: Path) -> list[list[Sampled]]:
     decoder = msgspec.json.Decoder(_Line)
     with _open(path) as stream:
         size = 0 if isinstance(stream, gzip.GzipFile) else path.stat().st_size
-        for part in range(4 if size > 4 * _SAMPLE else 1):
-            stream.seek(size * part // 4)
-            lines = stream.read(_SAMPLE if size > 4 * _SAMPLE else 4 * _SAMPLE).split(b"\n")
-            rows = []
-            for line in lines[1:] if part else lines:
-                try:
-                    row = decoder.decode(line)
-                except msgspec.DecodeError:
-                    continue
-                rows.append(
-                    Sampled(row.source, fold(row.heading or ""), fold(row.text), leads(row.text))
-                )
-            runs.append(rows)
+        blocks = []
+        if size <= 4 * _SAMPLE:
+            lines = stream.read(4 * _SAMPLE).split(b"\n")
+            step = max(_SAMPLE_LINES, -(-len(lines) // 4))
+            blocks = [lines[at : at + step] for at in range(0, len(lines), step)]
+        else:
+            for part in range(4):
+                stream.seek(size * part // 4)
+                blocks.append(stream.read(_SAMPLE).split(b"\n")[bool(part) : -1])
+    for block in blocks:
+        rows = []
+        for line in block[:_SAMPLE_LINES]:
+            try:
+                row = decoder.decode(line)
+            except msgspec.DecodeError:
+                continue
+            rows.append(
+                Sampled(row.source, fold(row.heading or ""), fold(row.text), leads(row.text))
+            )
+        runs.append(rows)
     return runs
 
 

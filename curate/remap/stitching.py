@@ -13,6 +13,7 @@ Offsets = npt.NDArray[np.int64]
 
 _SURE_OVERLAP = 16  # bytes two neighbours hardly share by chance
 _LEAST_OVERLAP = 5  # bytes taken for overlap once a file is known to overlap
+_CONTAINED = 32
 _OVERLAP_RATE = 0.02
 _HEADING_RATE = 0.80
 _CONTEXT_RATE = 0.15
@@ -23,12 +24,10 @@ _NEIGHBOURS = 4000
 class Modes:
     """How a file was chunked: windows that overlap, lines of context before each text.
 
-    `overlap` is the fewest bytes taken for overlap (0: none); `cap` the largest share of a
-    chunk that may be overlap, so that a repetitive text is not swallowed.
+    `overlap` is the fewest bytes taken for overlap (0: none).
     """
 
     overlap: int
-    cap: float
     context_line: bool
 
 
@@ -42,24 +41,20 @@ def modes(runs: list[list[Sampled]]) -> Modes:
     ]
     pairs = pairs[:: max(1, len(pairs) // _NEIGHBOURS)]
     if not pairs:
-        return Modes(0, 0.75, False)
+        return Modes(0, False)
     headed = [now for was, now in pairs if now.heading and now.heading == was.heading]
     by_heading = bool(headed) and (
         sum(_starts_with_heading(chunk) for chunk in headed) >= _HEADING_RATE * len(headed)
     )
     same = sum(bool(shared_lead(was.body, was.leads, now.body, now.leads)) for was, now in pairs)
     context = by_heading or same >= max(2, _CONTEXT_RATE * len(pairs))
-    shares = []
+    overlapping = 0
     for was, now in pairs:
         lead = shared_lead(was.body, was.leads, now.body, now.leads) if context else 0
-        body = now.body[lead:]
-        found = _overlap(was.body, body, _SURE_OVERLAP, len(body) - 1)
-        if found:
-            shares.append(found / len(body))
-    if len(shares) < max(1, _OVERLAP_RATE * len(pairs)):
-        return Modes(0, 0.75, context)
-    heavy = sorted(shares)[len(shares) * 3 // 4] > 0.6 and len(shares) > len(pairs) // 2
-    return Modes(_LEAST_OVERLAP, 0.97 if heavy else 0.75, context)
+        overlapping += _overlap(was.body, now.body[lead:], _SURE_OVERLAP) > 0
+    if overlapping < max(1, _OVERLAP_RATE * len(pairs)):
+        return Modes(0, context)
+    return Modes(_LEAST_OVERLAP, context)
 
 
 def _starts_with_heading(chunk: Sampled) -> bool:
@@ -82,8 +77,24 @@ def shared_lead(
     return shared if sum(byte > 0x60 for byte in now[:shared]) >= 4 else 0
 
 
-def _overlap(was: bytes | bytearray, now: bytes, least: int, most: int) -> int:
-    """Return the length of the longest end of `was` that `now` begins with, or 0."""
+def _overlap(was: bytes, now: bytes, least: int) -> int:
+    """Return the length of the longest end of `was` that `now` begins with and goes on from.
+
+    Where text repeats itself, no telling how much of it is overlap: then at most three quarters
+    of `now` are taken for it, so that a repetitive text is not swallowed.
+    """
+    if len(now) >= _CONTAINED and len(now) < len(was) and was.endswith(now):
+        found = len(now)  # the last window of a document can lie in the one before
+    else:
+        found = _common_end(was, now, least, min(len(was), len(now) - 1))
+    if found * 4 > len(now) * 3:
+        shorter = _common_end(was, now, least, found - 1)
+        if shorter * 4 > found * 3:
+            return _common_end(was, now, least, len(now) * 3 // 4)
+    return found
+
+
+def _common_end(was: bytes, now: bytes, least: int, most: int) -> int:
     if most < least:
         return 0
     tail = was[-most:]
@@ -164,9 +175,10 @@ def stitch(chunks: Chunks, how: Modes) -> Corpus:
     starts: list[int] = []
     ends: list[int] = []
     bodies = chunks.bodies
+    positioned = max(chunks.starts, default=-1) >= 0 or max(chunks.indexes, default=-1) >= 0
     for members in by_source.values():
         base = bases[-1]
-        ordered = _in_order(chunks, members)
+        ordered = _in_order(chunks, members) if positioned else members
         rows += ordered
         if len(ordered) == 1:
             document = bodies[ordered[0]]
@@ -206,14 +218,11 @@ def _join(
             ends.append(base)
         return b"".join(parts)
     document = bytearray()
-    previous = 0
+    previous = b""
     for place, row in enumerate(ordered):
         body = bodies[row] if kept is None else kept[place]
-        shared = 0
-        if how.overlap and previous:
-            most = min(previous, int(len(body) * how.cap))
-            shared = _overlap(document, body, how.overlap, most)
-        previous = len(body) or previous
+        shared = _overlap(previous, body, how.overlap) if how.overlap and previous else 0
+        previous = body or previous
         starts.append(base + len(document) - shared)
         document += body[shared:] if shared else body
         ends.append(base + len(document))
