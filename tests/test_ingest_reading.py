@@ -125,21 +125,3 @@ def test_what_is_no_log_is_recognised() -> None:
     assert "binary" in reading.unreadable(bytes(range(256)))
     assert reading.unreadable(b'{"a": "one raw NUL \x00 is no reason"}\n' * 3) == ""
     assert reading.unreadable(b"") == ""
-
-
-def test_a_pattern_gives_its_regular_files_in_order(tmp_path: Path) -> None:
-    (tmp_path / "logs" / "old.jsonl").mkdir(parents=True)
-    for name in ("b.jsonl", "a.jsonl", "c.csv"):
-        (tmp_path / "logs" / name).touch()
-
-    found = reading.expand("logs/*.jsonl", tmp_path)
-
-    assert [path.name for path in found] == ["a.jsonl", "b.jsonl"]
-    assert reading.expand("logs/missing", tmp_path) == [tmp_path / "logs" / "missing"]
-
-
-def test_a_file_whose_name_looks_like_a_pattern_is_that_file(tmp_path: Path) -> None:
-    path = tmp_path / "log[1].jsonl"
-    path.touch()
-
-    assert reading.expand("log[1].jsonl", tmp_path) == [path]

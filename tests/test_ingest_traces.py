@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from curate.config import SourceSettings
 from curate.ingest import traces
 from curate.ingest.events import ROOT, Part, Place, question
 from curate.ingest.ratings import Scale
+from curate.ingest.run import read
 from curate.ingest.traces import Traces
 from curate.model import QuestionEvent, RawText, Rejected
 
@@ -77,3 +81,25 @@ def test_what_waits_is_bounded_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None
     out = [item for name in "abcde" for item in waiting.add(part(name, ROOT, name))]
 
     assert len(out) == 3
+
+
+def test_equal_ids_of_other_sources_and_formats_are_other_traces() -> None:
+    data = Path(__file__).parent / "data" / "ingest"
+    waiting = Traces()
+    for source, name in (
+        ("a", "librechat.jsonl"),
+        ("b", "librechat.jsonl"),
+        ("a", "vercel_messages.jsonl"),
+    ):
+        for item in read(data / name, SourceSettings(name=source), traces=waiting):
+            assert not isinstance(item, QuestionEvent)
+
+    found = list(waiting.finish())
+
+    assert [
+        (event.source, len(event.aliases)) for event in found if isinstance(event, QuestionEvent)
+    ] == [
+        ("a", 2),
+        ("b", 2),
+        ("a", 2),
+    ]

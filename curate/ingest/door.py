@@ -206,8 +206,8 @@ class Door:
             for (one, own, content), record in zip(fresh, cleaned, strict=True)
         )
         originals = tuple(
-            Original(own, self._when(one.event), pack(one.event))
-            for (one, own, _), record in zip(fresh, said, strict=True)
+            Original(own, event.user, self._when(one.event), pack(one.event))
+            for (one, own, _), event, record in zip(fresh, events, said, strict=True)
             if record
         )
         return Passage(events, len(batch) - len(events), originals)
@@ -227,13 +227,13 @@ class Door:
     # ------------------------------------------------------------------ finishing
 
     def _finished(
-        self, one: Keyed, keys: tuple[bytes, ...], content: bytes, texts: Iterator[Clean]
+        self, one: Keyed, keys: tuple[bytes, ...], content: bytes, cleaned: Iterator[Clean]
     ) -> CleanQuestion | CleanFeedback:
         event = one.event
         user = fold_user(event.user.reveal()) if event.user else ""
         tagged_user = self._one(USER, user, event) if user else None
         if isinstance(event, FeedbackEvent):
-            words = clean_words(event, texts)
+            words = clean_words(event, cleaned)
             return CleanFeedback(
                 source=event.source,
                 line=event.line,
@@ -248,7 +248,7 @@ class Door:
                 comment=words.comment,
                 by=event.by,
             )
-        said = clean_texts(event, texts)
+        said = clean_texts(event, cleaned)
         session = _joined(event.source, event.session.reveal()) if event.session else ""
         return CleanQuestion(
             source=event.source,

@@ -25,11 +25,12 @@ from curate.model import (
 class Original:
     """What an event said, as it was logged.
 
-    `keys` are the event's tags, the one to store first; `at` is when it happened, or came if that
-    was earlier.
+    `keys` are the event's tags, the one to store first, `user` is the tag of who said it; `at` is
+    when that was, or when it came if that was earlier.
     """
 
     keys: tuple[bytes, ...]
+    user: bytes | None
     at: datetime
     text: RawText
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import codecs
 import contextlib
-import glob
 import gzip
 import io
 import os
@@ -42,17 +41,6 @@ _MAGIC = (
 
 class Damaged(Exception):
     """The log's bytes end before their time; the message says why, in words."""
-
-
-def expand(pattern: str, root: Path) -> list[Path]:
-    """Return the regular files that `pattern` (a path or a glob, `**` too) names under `root`,
-    sorted. A plain path is returned whatever it is, so that opening it can say what is wrong.
-    """
-    full = str(root / Path(pattern).expanduser())
-    if not glob.has_magic(pattern) or os.path.lexists(full):
-        return [Path(full)]
-    found = glob.glob(full, recursive=True)  # noqa: PTH207 - the pattern may be absolute
-    return [path for path in map(Path, sorted(found)) if path.is_file()]
 
 
 class Log:

@@ -148,7 +148,8 @@ def _read(
             try:
                 for piece in form.read(row.value, place):
                     if isinstance(piece, Part):
-                        part = replace(piece, event=told.asked(piece.event))
+                        own = f"{place.source}\x1f{form.format}\x1f{piece.trace}"
+                        part = replace(piece, trace=own, event=told.asked(piece.event))
                         yield from _named(log.name, waiting.add(part))
                     elif told.template is not None and isinstance(piece, QuestionEvent):
                         yield told.asked(piece)
@@ -264,9 +265,10 @@ def run(
 ) -> IngestReport:
     """Anonymise `events` and save them, a batch at a time; return what became of them.
 
-    Nothing raw is handed to `save`; `seal`, called before it, is given what the batch said. An event older than `limit` (by its time or, where that is
-    missing or later than `now`, by `now`) is counted and not kept. An event whose content is
-    already stored is neither anonymised nor saved again, so running twice, also after a kill,
+    Nothing raw is handed to `save`; `seal`, called before it, is given what the batch said. An
+    event older than `limit` (by its time or, where that is missing or later than `now`, by
+    `now`) is counted and not kept. An event whose content is already stored is neither
+    anonymised nor saved again, so running twice, also after a kill,
     comes to the same as running once.
     """
     tally = _Tally()
