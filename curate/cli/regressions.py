@@ -17,6 +17,7 @@ from curate.model import CurateError, Exit
 if TYPE_CHECKING:
     from curate.evaluate.comparing import Comparison
     from curate.evaluate.intervals import Interval
+    from curate.evaluate.rewriting import Rewriting
     from curate.evaluate.scoring import Scored
     from curate.evaluate.sweeping import Row
     from curate.evaluate.targets import Target
@@ -27,18 +28,27 @@ if TYPE_CHECKING:
 @click.option(
     "--at", type=click.IntRange(1), help="The cut-off to judge by; default: 4 or the most."
 )
+@click.option(
+    "--rewriting", is_flag=True, help="The first run rewrites follow-ups: does that help?"
+)
 @scoring_options
 @json_option
 @shared_options
 @click.pass_obj
 def compare(
-    shared: Shared, runs: tuple[Path, ...], at: int | None, asked: Asked, as_json: bool
+    shared: Shared,
+    runs: tuple[Path, ...],
+    at: int | None,
+    rewriting: bool,
+    asked: Asked,
+    as_json: bool,
 ) -> None:
     """Set runs side by side: one row each, which items moved, and whether it could be noise.
 
     Every run is compared with the first.
     """
     from curate.evaluate import comparing
+    from curate.evaluate import rewriting as rewritten
 
     if len(runs) < 2:
         raise CurateError("compare takes two runs or more", "Name the base first.", Exit.USAGE)
@@ -49,12 +59,17 @@ def compare(
     if k not in set_.options.ks:
         raise CurateError(f"--at {k} is not among --k {asked.k}", "Add it to --k.", Exit.USAGE)
     if as_json:
-        output.data({"runs": [_summary(result) for result in results], "comparisons": compared})
+        data = {"runs": [_summary(result) for result in results], "comparisons": compared}
+        if rewriting:
+            data["rewriting"] = [rewritten.evaluate(results[0], other) for other in results[1:]]
+        output.data(data)
     else:
         _grid(results, k)
         for one in compared:
             output.line()
             _show_comparison(one, k)
+        for other in results[1:] if rewriting else ():
+            _show_rewriting(rewritten.evaluate(results[0], other), other)
     for result in results:
         scored.tell(shared, result.problems)
 
@@ -106,6 +121,25 @@ def _show_comparison(one: Comparison, k: int) -> None:
         )
 
 
+def _show_rewriting(found: Rewriting, without: Scored) -> None:
+    rate = found.rate
+    shown = f", win rate {scored.short(rate.value)} ({scored.short(rate.low)}-" if rate else ""
+    shown += f"{scored.short(rate.high)})" if rate else ""
+    output.line(
+        f"\nrewriting against {Path(without.run.name).name}: {len(found.duels)} follow-ups, "
+        f"{found.wins} won, {found.losses} lost{shown} (sign test, p = {found.p:.2f})"
+    )
+    if found.likeness:
+        output.line(f"likeness to the standalone questions {found.likeness.value:.2f}")
+    output.table(
+        [
+            (duel.item, duel.with_rank or "-", duel.without_rank or "-", duel.likeness or "-")
+            for duel in found.duels
+        ],
+        ("follow-up", "rewritten", "as asked", "likeness"),
+    )
+
+
 # ---------------------------------------------------------------------------- sweep
 
 
@@ -148,6 +182,12 @@ def sweep(
     """
     from curate.evaluate import runs, sweeping, targets
 
+    if asked.holdout:
+        raise CurateError(
+            "a threshold is never tuned on the holdout",
+            "Sweep the tuning items, then score the one you choose with --holdout.",
+            Exit.USAGE,
+        )
     set_ = scored.ready(shared, asked, tuning_only=True)
     side = set_.sides[-1]
     values = sweeping.parse(minimums)

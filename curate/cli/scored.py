@@ -88,19 +88,24 @@ def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
 class Ready:
     """A set to score against, how, and which splits may be seen.
 
-    `root` is the workspace whose version it is, None where a file was given.
+    `root` is the workspace whose version it is, None where a file was given. `guard` records a
+    look at the holdout before its scores are shown.
     """
 
     cases: CaseSet
     options: Options
     sides: tuple[Side, ...]
     root: Path | None
+    guard: Callable[[Scored], None] | None = None
 
     def score(self, path: Path) -> Scored:
-        """Read and score one run."""
+        """Read and score one run. In a workspace a look at the holdout is recorded first."""
         from curate.evaluate import runs, scoring
 
-        return scoring.score(self.cases, runs.read(path), self.options, self.sides)
+        scored = scoring.score(self.cases, runs.read(path), self.options, self.sides)
+        if self.guard is not None:
+            self.guard(scored)
+        return scored
 
 
 def ready(shared: Shared, asked: Asked, *, tuning_only: bool = False) -> Ready:
@@ -135,10 +140,38 @@ def ready(shared: Shared, asked: Asked, *, tuning_only: bool = False) -> Ready:
         ks=scoring.parse_ks(asked.k),
         rule="chunks" if asked.by == "chunks" else "evidence" if asked.by else None,
         refusals=refusals,
-        texts=_texts(asked.chunks),
+        texts=texts(asked.chunks),
         index=asked.index,
     )
-    return Ready(found, options, ("tuning",) if hidden else scoring.SIDES, root)
+    guard = _guard(shared, asked.why) if held and not hidden and root else None
+    return Ready(found, options, ("tuning",) if hidden else scoring.SIDES, root, guard)
+
+
+def _guard(shared: Shared, why: str) -> Callable[[Scored], None]:
+    def look(scored: Scored) -> None:
+        from curate.evaluate import holdout
+
+        seen = holdout.seen(scored)
+        with shared.open() as workspace:
+            before = workspace.store.looks(1)
+            made = workspace.store.add_look(
+                by=workspace.who,
+                now=workspace.now(),
+                why=why.strip(),
+                run=scored.run.digest,
+                version=scored.cases.version,
+                scores=seen,
+            )
+        output.say(f"look {made.id} at the holdout, by {made.by}: {made.why}", quiet=shared.quiet)
+        rose = holdout.overfitted(before[0], seen) if before else ()
+        if rose:
+            output.say(
+                f"warning: {', '.join(rose)} rose on tuning items since the last look, and not on "
+                "the holdout: the set may be overfitted",
+                quiet=shared.quiet,
+            )
+
+    return look
 
 
 def last_version(shared: Shared) -> Path:
@@ -167,7 +200,8 @@ def write(path: Path, content: bytes) -> None:
         ) from None
 
 
-def _texts(path: Path | None) -> dict[str, str]:
+def texts(path: Path | None) -> dict[str, str]:
+    """Return the texts of a chunk set by id; none without one."""
     from curate.evaluate import runs, scoring
 
     return scoring.as_texts(runs.objects(path)) if path else {}
