@@ -106,11 +106,7 @@ def joined(blocks: list[Block]) -> list[Block]:
     whole: list[Block] = []
     for block in blocks:
         last = whole[-1] if whole else None
-        if (
-            last
-            and last.old + last.length == block.old
-            and last.new + last.length == block.new
-        ):
+        if last and last.old + last.length == block.old and last.new + last.length == block.new:
             whole[-1] = Block(last.old, last.new, last.length + block.length)
         else:
             whole.append(block)
@@ -145,7 +141,9 @@ def common_suffix(old: bytes, a: int, b: int, new: bytes, x: int, y: int) -> int
     if not most or old[b - 1] != new[y - 1]:
         return 0
     same, step = 1, 32
-    while same + step <= most and old[b - same - step : b - same] == new[y - same - step : y - same]:
+    while (
+        same + step <= most and old[b - same - step : b - same] == new[y - same - step : y - same]
+    ):
         same += step
         step *= 2
     while step:

@@ -74,6 +74,8 @@ class Carrier:
     links: Links
     numbers: dict[str, int]
     """Old chunk ids -> chunk numbers, for the ids the labels name."""
+    astray: list[tuple[int, int]] = field(default_factory=list)
+    """Spans of the old corpus that were looked for and not found in their document."""
     _letters: dict[int, bytes] = field(default_factory=dict, repr=False)
 
     def carry(self, label: Label) -> CarriedItem:
@@ -100,6 +102,10 @@ class Carrier:
 
     def _by_chunks(self, label: Label, gold: list[int], doubts: list[str]) -> CarriedItem:
         chunks = self._linked(gold)
+        if not chunks:
+            self.astray.extend(
+                (int(self.old.starts[chunk]), int(self.old.ends[chunk])) for chunk in gold
+            )
         if not gold:
             doubts.append("there is no evidence to go by")
         elif len(chunks) > 1:
@@ -244,7 +250,8 @@ class Carrier:
 
     def _gone(self, place: Place, text: bytes) -> _Landing:
         """Look for text that was not lifted: in what is new, then reworded in its old place."""
-        spots = [spot for spot in self._in_spare(text)] if len(text) >= _LEAST_TEXT else []
+        self.astray.append((place.start, place.end))
+        spots = self.chain.spare.find_all(text) if len(text) >= _LEAST_TEXT else []
         if len(spots) == 1 and len(text) >= _SURE_TEXT:
             landing = _Landing(*spots[0], evidence_ok="strict", moved=True)
             document = self.new.document_of(spots[0][0])
@@ -275,14 +282,6 @@ class Carrier:
                     doubts=["its evidence was reworded"],
                 )
         return _Landing()
-
-    def _in_spare(self, text: bytes) -> list[tuple[int, int]]:
-        spots = []
-        for start, end in self.chain.spare:
-            if end - start >= len(text):
-                for at in find_all(self.new.text(start, end), text):
-                    spots.append((start + at, start + at + len(text)))
-        return spots
 
     def _gap(self, place: Place) -> tuple[int, int] | None:
         """Return the new text between what was matched before and after `place`, if short."""
@@ -368,11 +367,7 @@ class Carrier:
     def _is_added(self, text: bytes, document: int) -> bool:
         """Say whether text that is new in the document holds `text` too."""
         low, high = int(self.new.bases[document]), int(self.new.bases[document + 1])
-        return any(
-            low <= start and end <= high and text in self.new.text(start, end)
-            for start, end in self.chain.spare
-            if end - start >= len(text)
-        )
+        return any(low <= start < high for start, _ in self.chain.spare.find_all(text))
 
     def _run(self, place: Place) -> Block:
         """Return the block of the chain that holds the whole place, or an empty one."""

@@ -56,7 +56,7 @@ def link(old: Corpus, new: Corpus, chain: Chain) -> Links:
     right = np.minimum(chain.old[block] + chain.length[block], old.ends[chunk])
     real = right > left
     chunk, block, left, right = chunk[real], block[real], left[real], right[real]
-    survived = np.bincount(chunk, weights=right - left, minlength=count)
+    survived: Shares = np.bincount(chunk, weights=right - left, minlength=count).astype(np.float64)
     shift = chain.new[block] - chain.old[block]
     there, until = left + shift, right + shift
     piece, target = _expand(
@@ -147,7 +147,8 @@ def _elsewhere(
         same_path[number] = new.numbers.get(source, -1)
     old_document = np.repeat(np.arange(len(old.sources)), np.diff(old.firsts))
     new_document = np.repeat(np.arange(len(new.sources)), np.diff(new.firsts))
-    return same_path[old_document[from_chunk]] != new_document[to_chunk]
+    elsewhere: npt.NDArray[np.bool_] = same_path[old_document[from_chunk]] != new_document[to_chunk]
+    return elsewhere
 
 
 def _whole_chunks(
@@ -156,7 +157,8 @@ def _whole_chunks(
     """Pair chunks of which nothing was found with new chunks of exactly their text.
 
     For chunks too short or too bare to be aligned (a rule, a box, a moved line). Only new chunks
-    that hold nothing else's text come into question, and only where there is one of each.
+    that hold nothing else's text come into question: where there is one of each, or as many of
+    each in one source, which pair in order.
     """
     sizes_old, sizes_new = old.ends - old.starts, new.ends - new.starts
     free = np.ones(len(sizes_new), dtype=bool)
@@ -173,9 +175,22 @@ def _whole_chunks(
         body = new.text(int(new.starts[chunk]), int(new.ends[chunk]))
         if body in wanted:
             found.setdefault(body, []).append(int(chunk))
-    pairs = []
+    pairs: list[tuple[int, int]] = []
     for body, theirs in found.items():
         mine = wanted[body]
-        if len(mine) == len(theirs):
-            pairs += list(zip(mine, theirs, strict=True))
+        if len(mine) == len(theirs) == 1:
+            pairs.append((mine[0], theirs[0]))
+            continue
+        for source, ours in _by_source(mine, old).items():
+            same = _by_source(theirs, new).get(source, [])
+            if len(ours) == len(same):
+                pairs += zip(ours, same, strict=True)
     return sorted(pairs)
+
+
+def _by_source(chunks: list[int], corpus: Corpus) -> dict[str, list[int]]:
+    grouped: dict[str, list[int]] = {}
+    for chunk in chunks:
+        source = corpus.sources[corpus.document_of_chunk(chunk)]
+        grouped.setdefault(source, []).append(chunk)
+    return grouped

@@ -58,7 +58,9 @@ def locate(label: Label, gold: list[int], corpus: Corpus) -> Located:
 
 def _strict(evidence: bytes, document: int, corpus: Corpus) -> list[tuple[int, int]]:
     base = int(corpus.bases[document])
-    return [(base + at, base + at + len(evidence)) for at in find_all(corpus.texts[document], evidence)]
+    return [
+        (base + at, base + at + len(evidence)) for at in find_all(corpus.texts[document], evidence)
+    ]
 
 
 def _letters(evidence: bytes, document: int, corpus: Corpus) -> list[tuple[int, int]]:
@@ -72,9 +74,7 @@ def _letters(evidence: bytes, document: int, corpus: Corpus) -> list[tuple[int, 
     return [(base + start, base + end) for start, end in spans]
 
 
-def _alike(
-    evidence: bytes, document: int, gold: list[int], corpus: Corpus
-) -> list[Place]:
+def _alike(evidence: bytes, document: int, gold: list[int], corpus: Corpus) -> list[Place]:
     """Return the most similar stretch of the gold chunks of `document`, if similar enough."""
     members = [chunk for chunk in gold if corpus.document_of_chunk(chunk) == document]
     if len(evidence) < 8:

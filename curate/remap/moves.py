@@ -39,11 +39,33 @@ class Pair:
     same_text: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Spare:
+    """Stretches of a corpus, joined by LF; stretch `i` begins at `starts[i]` in `text` and at
+    `places[i]` in the corpus.
+    """
+
+    text: bytes
+    starts: Offsets
+    places: Offsets
+
+    def find_all(self, needle: bytes) -> list[tuple[int, int]]:
+        """Return the spans of the corpus where `needle` stands in a stretch."""
+        spans = []
+        at = self.text.find(needle)
+        while at >= 0:
+            row = int(np.searchsorted(self.starts, at, side="right")) - 1
+            start = int(self.places[row]) + at - int(self.starts[row])
+            spans.append((start, start + len(needle)))
+            at = self.text.find(needle, at + 1)
+        return spans
+
+
 @dataclass(slots=True)
 class Chain:
     """All blocks between two corpora, by global offset, sorted on the old side, disjoint on both.
 
-    `pairs` by old document. `spare` are the new corpus's leftovers, `(start, end)`. Of the text
+    `pairs` by old document. `spare` is the new corpus's text that nothing old explains. Of the text
     in documents that changed, `out_of_order` bytes in `breaks` blocks stand in their own document
     but not in their old order; `changed_chunks` counts the old chunks of these documents.
     """
@@ -56,7 +78,7 @@ class Chain:
     out_of_order: int
     breaks: int
     changed_chunks: int
-    spare: list[tuple[int, int]]
+    spare: Spare
 
     def lift(self, start: int, end: int) -> list[Block]:
         """Return the pieces of the old span `start:end` that survive, in old order."""
@@ -82,7 +104,6 @@ class Chain:
     def block(self, row: int) -> Block:
         """Return block number `row`."""
         return Block(int(self.old[row]), int(self.new[row]), int(self.length[row]))
-
 
     def block_at(self, at: int) -> Block:
         """Return the block that holds the old offset `at`, or an empty one."""
@@ -186,18 +207,23 @@ def chain(
             break
         _note_renames(moved, pairs, old, new)
         for block in moved:
-            pair = pairs.get(old.document_of(block.old))
-            if pair and pair.new == new.document_of(block.new):
-                if pair.how == "rename":
+            home = pairs.get(old.document_of(block.old))
+            if home is not None and home.new == new.document_of(block.new):
+                if home.how == "rename":
                     in_order += block.length
                 else:
                     out_of_order += block.length
                     breaks += 1
         blocks += moved
+    spare = _leftovers(new, [(b.new, b.new + b.length) for b in blocks], whole_new, 1)
     everything = np.array(sorted(blocks), dtype=np.int64).reshape(-1, 3)
     sames = np.array(
         [
-            (old.bases[pair.old], new.bases[pair.new], old.bases[pair.old + 1] - old.bases[pair.old])
+            (
+                old.bases[pair.old],
+                new.bases[pair.new],
+                old.bases[pair.old + 1] - old.bases[pair.old],
+            )
             for pair in same
         ],
         dtype=np.int64,
@@ -213,7 +239,7 @@ def chain(
         out_of_order=out_of_order,
         breaks=breaks,
         changed_chunks=sum(int(old.firsts[p.old + 1] - old.firsts[p.old]) for p in changed),
-        spare=_leftovers(new, [(b.new, b.new + b.length) for b in blocks], whole_new, 1),
+        spare=Spare(*_laid_out(new, spare), np.array([a for a, _ in spare], dtype=np.int64)),
     )
 
 
@@ -308,9 +334,7 @@ def _votes(
     return [(int(pairs[i, 0]), int(pairs[i, 1])) for i in order]
 
 
-def _note_renames(
-    moved: list[Block], pairs: dict[int, Pair], old: Corpus, new: Corpus
-) -> None:
+def _note_renames(moved: list[Block], pairs: dict[int, Pair], old: Corpus, new: Corpus) -> None:
     """Pair documents without a partner that now share at least 30% of the old one's bytes."""
     taken = {pair.new for pair in pairs.values()}
     shared: dict[tuple[int, int], int] = {}

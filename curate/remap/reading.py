@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import BinaryIO, cast
 
 import msgspec
 import xxhash
@@ -44,9 +44,6 @@ class _Unread(msgspec.Struct, gc=False):
     chunk_index: int | None = None
 
 
-_Row = TypeVar("_Row")
-
-
 class _Label(msgspec.Struct, gc=False):
     id: str
     source: str | None = None
@@ -72,6 +69,7 @@ class Chunks:
 
     `bodies` are folded texts. `total` counts the file's chunks, those not wanted included.
     `leads[i]` are the folded lengths of the first one, two, ... lines of chunk `i`.
+    `whereabouts` says in which blocks of the file a source has chunks, wanted or not.
     """
 
     path: Path
@@ -84,6 +82,7 @@ class Chunks:
     starts: list[int] = field(default_factory=list)
     indexes: list[int] = field(default_factory=list)
     leads: list[tuple[int, ...]] = field(default_factory=list)
+    whereabouts: dict[str, list[int]] = field(default_factory=dict)
     blank: int = 0
     first_blank: str = ""
 
@@ -118,42 +117,27 @@ def read_chunks(
 ) -> Chunks:
     """Read the chunks of `path` whose source is `wanted` (None: all) or whose id is gold.
 
-    Every line is checked, wanted or not. Raises CurateError naming file and line when a line
-    is no chunk, a field is missing or an id stands twice.
+    Every line's id and source are checked, wanted or not. Raises CurateError naming file and
+    line when a line is no chunk, a field is missing or an id stands twice.
     """
     chunks = Chunks(path)
     seen: set[str] = set()
     interned: dict[str, str] = {}
-    decoder: msgspec.json.Decoder[_Line | _Unread] = msgspec.json.Decoder(
-        _Line if wanted is None else _Unread
-    )
+    decoder = _decoder(wanted)
     digest = xxhash.xxh3_128()
-    line = 1
-    for block in _blocks(path, progress, stage):
+    for number, block in enumerate(_blocks(path, progress, stage)):
         digest.update(block)
-        rows = _decode(decoder, block, path, line)
+        rows = _decode(decoder, block, path)
         before = len(seen)
         seen.update([row.id for row in rows])
         if len(seen) != before + len(rows):
             raise _duplicate(path)
         chunks.total += len(rows)
         if wanted is not None:
+            for source in {row.source for row in rows}:
+                chunks.whereabouts.setdefault(source, []).append(number)
             rows = [row for row in rows if row.source in wanted or row.id in gold_ids]
-        texts = [row.text if isinstance(row, _Line) else _decode_text(row, path) for row in rows]
-        bodies = [fold(text) for text in texts]
-        chunks.ids += [row.id for row in rows]
-        chunks.sources += [interned.setdefault(row.source, row.source) for row in rows]
-        headings = [row.heading or "" for row in rows]
-        chunks.headings += [interned.setdefault(heading, heading) for heading in headings]
-        chunks.bodies += bodies
-        chunks.starts += [-1 if row.start is None else row.start for row in rows]
-        chunks.indexes += [-1 if row.chunk_index is None else row.chunk_index for row in rows]
-        if context:
-            chunks.leads += [leads(text) for text in texts]
-        if not all(bodies):
-            chunks.blank += bodies.count(b"")
-            chunks.first_blank = chunks.first_blank or rows[bodies.index(b"")].id
-        line += block.count(b"\n")
+        _add(chunks, rows, interned, context)
     if not chunks.total:
         raise CurateError(
             f"{path}: no chunks in it.",
@@ -164,11 +148,57 @@ def read_chunks(
     return chunks
 
 
+def read_more(chunks: Chunks, wanted: Collection[str], *, context: bool) -> None:
+    """Add the chunks of more sources to `chunks`, from the blocks of the file that hold them."""
+    numbers = {number for source in wanted for number in chunks.whereabouts.get(source, ())}
+    if not numbers:
+        return
+    interned: dict[str, str] = {}
+    decoder = _decoder(wanted)
+    for number, block in enumerate(_blocks(chunks.path, _quiet, "")):
+        if number in numbers:
+            rows = [row for row in _decode(decoder, block, chunks.path) if row.source in wanted]
+            _add(chunks, rows, interned, context)
+
+
+def _quiet(stage: str, done: int, total: int) -> None:
+    pass
+
+
+def _decoder(wanted: Collection[str] | None) -> msgspec.json.Decoder[_Line | _Unread]:
+    return msgspec.json.Decoder(_Line if wanted is None else _Unread)
+
+
+def _add(
+    chunks: Chunks, rows: list[_Line | _Unread], interned: dict[str, str], context: bool
+) -> None:
+    try:
+        texts = [
+            row.text if isinstance(row, _Line) else msgspec.json.decode(row.text, type=str)
+            for row in rows
+        ]
+    except msgspec.DecodeError:
+        raise _first_bad_line(chunks.path) from None
+    bodies = [fold(text) for text in texts]
+    chunks.ids += [row.id for row in rows]
+    chunks.sources += [interned.setdefault(row.source, row.source) for row in rows]
+    headings = [row.heading or "" for row in rows]
+    chunks.headings += [interned.setdefault(heading, heading) for heading in headings]
+    chunks.bodies += bodies
+    chunks.starts += [-1 if row.start is None else row.start for row in rows]
+    chunks.indexes += [-1 if row.chunk_index is None else row.chunk_index for row in rows]
+    if context:
+        chunks.leads += [leads(text) for text in texts]
+    if not all(bodies):
+        chunks.blank += bodies.count(b"")
+        chunks.first_blank = chunks.first_blank or rows[bodies.index(b"")].id
+
+
 def scan_bodies(path: Path, progress: Progress, stage: str) -> Iterator[tuple[list[str], bytes]]:
     """Yield, block by block, the sources of the chunks and their folded texts joined by LF."""
-    decoder = msgspec.json.Decoder(_Line)
+    decoder = _decoder(None)
     for block in _blocks(path, progress, stage):
-        rows = _decode(decoder, block, path, 1)
+        rows = [row for row in _decode(decoder, block, path) if isinstance(row, _Line)]
         yield [row.source for row in rows], b"\n".join([fold(row.text) for row in rows])
 
 
@@ -191,7 +221,7 @@ def sample(path: Path) -> list[list[Sampled]]:
     runs = []
     decoder = msgspec.json.Decoder(_Line)
     with _open(path) as stream:
-        size = 0 if isinstance(stream, gzip.GzipFile) else path.stat().st_size
+        size = 0 if _is_packed(path) else path.stat().st_size
         blocks = []
         if size <= 4 * _SAMPLE:
             lines = stream.read(4 * _SAMPLE).split(b"\n")
@@ -268,16 +298,24 @@ def _label_rows(content: bytes, path: Path) -> Iterator[tuple[int, _Label]]:
 
 def _open(path: Path) -> BinaryIO:
     try:
-        stream = path.open("rb")
-        packed = stream.read(2) == b"\x1f\x8b"
-        stream.seek(0)
+        return cast("BinaryIO", gzip.open(path)) if _is_packed(path) else path.open("rb")
     except OSError as error:
         raise _unreadable(path, error) from None
-    return gzip.open(stream) if packed else stream  # type: ignore[return-value]
+
+
+def _is_packed(path: Path) -> bool:
+    try:
+        with path.open("rb") as stream:
+            return stream.read(2) == b"\x1f\x8b"
+    except OSError as error:
+        raise _unreadable(path, error) from None
 
 
 def _blocks(path: Path, progress: Progress, stage: str) -> Iterator[bytes]:
-    """Yield whole lines, some megabytes at a time; a line of any length arrives in one piece."""
+    """Yield whole lines, some megabytes at a time; a line of any length arrives in one piece.
+
+    The file is cut at the same places every time.
+    """
     size = path.stat().st_size if path.exists() else 0
     done = 0
     waiting: list[bytes] = []
@@ -304,34 +342,29 @@ def _blocks(path: Path, progress: Progress, stage: str) -> Iterator[bytes]:
 
 
 def _decode(
-    decoder: msgspec.json.Decoder[_Row], block: bytes, path: Path, first: int
-) -> list[_Row]:
+    decoder: msgspec.json.Decoder[_Line | _Unread], block: bytes, path: Path
+) -> list[_Line | _Unread]:
     try:
         return decoder.decode_lines(block)
-    except msgspec.DecodeError as error:
-        failure = error
-    for number, line in enumerate(block.split(b"\n"), first):
-        if line.strip():
-            try:
-                decoder.decode(line)
-            except msgspec.DecodeError as error:
-                raise _bad_line(path, number, error) from None
-    raise _bad_line(path, None, failure)
+    except msgspec.DecodeError:
+        raise _first_bad_line(path) from None
 
 
-def _decode_text(row: _Unread, path: Path) -> str:
-    try:
-        return msgspec.json.decode(row.text, type=str)
-    except msgspec.DecodeError as error:
-        number = next(n for n, line in _lines(path) if msgspec.json.decode(line)["id"] == row.id)
-        raise _bad_line(path, number, error) from None
+def _first_bad_line(path: Path) -> CurateError:
+    decoder = msgspec.json.Decoder(_Line)
+    for number, line in _lines(path):
+        try:
+            decoder.decode(line)
+        except msgspec.DecodeError as error:
+            return _bad_line(path, number, error)
+    return CurateError(f"{path}: changed while it was read.", "Try again.")
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
     with _open(path) as stream:
         for number, line in enumerate(stream, 1):
             if line.strip():
-                yield number, line
+                yield number, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
 
 
 class _Id(msgspec.Struct, gc=False):
@@ -343,7 +376,7 @@ def _duplicate(path: Path) -> CurateError:
     decoder = msgspec.json.Decoder(_Id)
     first = second = 0
     for number, line in _lines(path):
-        found = decoder.decode(line.removeprefix(b"\xef\xbb\xbf")).id
+        found = decoder.decode(line).id
         if found in seen:
             first, second = seen[found], number
             break

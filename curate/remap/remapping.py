@@ -13,7 +13,15 @@ from curate.model import CurateError, Exit
 from curate.remap.items import CarriedItem, Carrier
 from curate.remap.links import STATUSES, Links, link
 from curate.remap.moves import Chain, chain
-from curate.remap.reading import Label, Progress, read_chunks, read_labels, sample
+from curate.remap.reading import (
+    Chunks,
+    Label,
+    Progress,
+    read_chunks,
+    read_labels,
+    read_more,
+    sample,
+)
 from curate.remap.report import ORDER_WARN, Remap
 from curate.remap.search import Hunt
 from curate.remap.stitching import Corpus, Modes, modes, stitch
@@ -38,6 +46,7 @@ class _Carried:
     links: Links
     numbers: dict[str, int]
     items: tuple[CarriedItem, ...]
+    astray: tuple[tuple[int, int], ...]
 
 
 def silent(stage: str, done: int, total: int) -> None:
@@ -67,7 +76,7 @@ def remap(
     )
     full = everything or map_out is not None or gold is None
     if full:
-        carried = _carry(sides, labels, None, progress)
+        carried = _carry_everything(sides, labels, progress)
     else:
         carried = _carry_gold(sides, labels, progress)
     _refuse_another_corpus(carried, sides, labels, full, progress)
@@ -77,60 +86,76 @@ def remap(
     return result
 
 
-def _carry(
+def _read(
     sides: tuple[_Side, _Side],
     labels: list[Label],
     wanted: Collection[str] | None,
     progress: Progress,
-) -> _Carried:
+) -> tuple[Chunks, Chunks]:
     gold_ids = {name for label in labels for name in label.chunks}
-    named = {label.source for label in labels if label.source}
-    corpora = []
-    keep = named
-    for side in sides:
-        chunks = read_chunks(
+    read = [
+        read_chunks(
             side.path,
             wanted=wanted,
-            gold_ids=gold_ids if side is sides[0] else (),
+            gold_ids=gold_ids if number == 0 else (),
             context=side.modes.context_line,
             progress=progress,
             stage=f"reading {side.name}",
         )
-        if side is sides[0]:
-            stray = {
-                source
-                for source, name in zip(chunks.sources, chunks.ids, strict=True)
-                if name in gold_ids
-            } - named
-            keep = named | stray
-            if wanted is not None and not stray.issubset(wanted):
-                return _carry(sides, labels, set(wanted) | stray, progress)
-        corpora.append(stitch(chunks, side.modes))
-    before, after = corpora
-    blocks = chain(before, after, keep, lambda done, of: progress("aligning", done, of))
-    links = link(before, after, blocks)
-    place = np.empty(len(before.rows), dtype=np.int64)
-    place[before.rows] = np.arange(len(before.rows))
-    numbers = {
-        name: int(place[row]) for row, name in enumerate(before.chunks.ids) if name in gold_ids
-    }
-    carrier = Carrier(before, after, blocks, links, numbers)
+        for number, side in enumerate(sides)
+    ]
+    if wanted is not None and (stray := set(read[0].sources).difference(wanted)):
+        # gold chunks of sources no label names: read again, with their neighbours
+        return _read(sides, labels, stray.union(wanted), progress)
+    return read[0], read[1]
+
+
+def _carry(
+    sides: tuple[_Side, _Side],
+    labels: list[Label],
+    chunks: tuple[Chunks, Chunks],
+    progress: Progress,
+    *,
+    keep_bodies: bool,
+) -> _Carried:
+    gold_ids = {name for label in labels for name in label.chunks}
+    old, new = (
+        stitch(read, side.modes, keep_bodies=keep_bodies)
+        for read, side in zip(chunks, sides, strict=True)
+    )
+    place = np.empty(len(old.rows), dtype=np.int64)
+    place[old.rows] = np.arange(len(old.rows))
+    numbers = {name: int(place[row]) for row, name in enumerate(old.chunks.ids) if name in gold_ids}
+    keep = {label.source for label in labels if label.source}
+    keep |= {old.sources[old.document_of_chunk(chunk)] for chunk in numbers.values()}
+    blocks = chain(old, new, keep, lambda done, of: progress("aligning", done, of))
+    links = link(old, new, blocks)
+    carrier = Carrier(old, new, blocks, links, numbers)
     items = tuple(carrier.carry(label) for label in labels)
-    return _Carried(before, after, blocks, links, numbers, items)
+    return _Carried(old, new, blocks, links, numbers, items, tuple(carrier.astray))
 
 
-def _carry_gold(
+def _carry_everything(
     sides: tuple[_Side, _Side], labels: list[Label], progress: Progress
 ) -> _Carried:
-    wanted = {label.source for label in labels if label.source}
-    carried = _carry(sides, labels, wanted, progress)
-    hunt = Hunt.of(carried.old, carried.chain, carried.items, labels, carried.numbers)
+    return _carry(sides, labels, _read(sides, labels, None, progress), progress, keep_bodies=False)
+
+
+def _carry_gold(sides: tuple[_Side, _Side], labels: list[Label], progress: Progress) -> _Carried:
+    """Compare the sources that hold gold, then those that may hold what is not found there."""
+    named = {label.source for label in labels if label.source}
+    chunks = _read(sides, labels, named, progress)
+    carried = _carry(sides, labels, chunks, progress, keep_bodies=True)
+    hunt = Hunt.of(carried.old, carried.chain, carried.astray)
     if hunt.empty:
         return carried
-    found = hunt.sources(sides[1].path, set(carried.new.sources), progress)
+    known = {*named, *carried.old.sources}
+    found = hunt.sources(sides[1].path, known, progress) - known
     if not found:
         return carried
-    return _carry(sides, labels, {*carried.old.sources, *wanted, *found}, progress)
+    for read, side in zip(chunks, sides, strict=True):
+        read_more(read, found, context=side.modes.context_line)
+    return _carry(sides, labels, chunks, progress, keep_bodies=False)
 
 
 def _refuse_another_corpus(
@@ -145,7 +170,7 @@ def _refuse_another_corpus(
     if _shared(carried) >= _ANOTHER_CORPUS:
         return
     if not full:
-        carried = _carry(sides, [], None, progress)
+        carried = _carry_everything(sides, [], progress)
         if _shared(carried) >= _ANOTHER_CORPUS:
             return
     raise CurateError(

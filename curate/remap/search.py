@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
-from curate.remap.folding import fold
-from curate.remap.items import CarriedItem
 from curate.remap.moves import Chain, Words, windows
-from curate.remap.reading import Label, Progress, scan_bodies
+from curate.remap.reading import Progress, scan_bodies
 from curate.remap.stitching import Corpus
 
 _COMMON = 20  # a window that more sources have tells nothing
@@ -21,35 +20,23 @@ _LEAST_TEXT = 12
 
 @dataclass(frozen=True, slots=True)
 class Hunt:
-    """What to look for: windows of the text around gold that was not found, and its evidence."""
+    """What to look for: windows of the unmatched text in documents from which gold is gone, and
+    the gold itself where it is too short to have windows of its own.
+    """
 
     hashes: Words
     needles: tuple[bytes, ...]
 
     @classmethod
-    def of(
-        cls,
-        old: Corpus,
-        chain: Chain,
-        items: Collection[CarriedItem],
-        labels: list[Label],
-        numbers: dict[str, int],
-    ) -> Hunt:
-        """Return the hunt for all items that are lost, doubtful or only found as moved."""
-        by_id = {label.id: label for label in labels}
-        documents = set()
-        needles = set()
-        for item in items:
-            if item.status in ("kept", "split", "merged"):
-                continue
-            label = by_id[item.id]
-            documents |= {
-                old.document_of_chunk(numbers[name]) for name in label.chunks if name in numbers
-            }
-            needle = fold(label.evidence)
-            if len(needle) >= _LEAST_TEXT:
-                needles.add(needle)
+    def of(cls, old: Corpus, chain: Chain, astray: Collection[tuple[int, int]]) -> Hunt:
+        """Return the hunt for spans of the old corpus that are not in their own document."""
+        documents = {old.document_of(start) for start, _ in astray}
         hashes = [windows(text)[1] for text in _unmatched(old, chain, documents)]
+        needles = set()
+        for start, end in astray:
+            text = old.text(start, end)
+            if len(text) >= _LEAST_TEXT and not len(windows(text)[0]):
+                needles.add(text)
         joined = np.concatenate(hashes) if hashes else np.zeros(0, dtype=np.uint64)
         return cls(np.unique(joined), tuple(sorted(needles)))
 
@@ -60,49 +47,47 @@ class Hunt:
 
     def sources(self, path: Path, known: Collection[str], progress: Progress) -> set[str]:
         """Return the sources of the chunk file `path`, but the known, that may hold it."""
-        seen: dict[int, set[str]] = {}
+        holders: dict[int, set[str]] = {}
         found: set[str] = set()
-        words = _first_words(self.needles)
+        marks = _marks(self.hashes)
         for sources, text in scan_bodies(path, progress, "searching NEW"):
+            ends = np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == 10)
             places, hashes = windows(text)
-            raw = np.frombuffer(text, dtype=np.uint8)
-            ends = np.flatnonzero(raw == 10)
-            if len(self.hashes):
-                at = np.searchsorted(self.hashes, hashes)
-                at[at == len(self.hashes)] = 0
-                for place in np.flatnonzero(self.hashes[at] == hashes):
-                    source = sources[int(np.searchsorted(ends, places[place]))]
-                    if source not in known:
-                        seen.setdefault(int(hashes[place]), set()).add(source)
-            for needle in words:
+            likely = np.flatnonzero(marks[hashes & _MARK])
+            for at in likely[np.isin(hashes[likely], self.hashes)]:
+                source = sources[int(np.searchsorted(ends, places[at]))]
+                holders.setdefault(int(hashes[at]), set()).add(source)
+            for needle in self.needles:
                 spot = text.find(needle)
                 while spot >= 0:
-                    source = sources[int(np.searchsorted(ends, spot))]
-                    if source not in known:
-                        found.add(source)
+                    found.add(sources[int(np.searchsorted(ends, spot))])
                     spot = text.find(needle, spot + 1)
         votes: dict[str, int] = {}
-        for holders in seen.values():
-            if len(holders) <= _COMMON:
-                for source in holders:
+        for held_by in holders.values():
+            if len(held_by) <= _COMMON:
+                for source in held_by:
                     votes[source] = votes.get(source, 0) + 1
-        ranked = sorted(votes, key=lambda source: (-votes[source], source))
-        return found | set(ranked[:_MOST_SOURCES])
+        ranked = sorted(votes.keys() - known, key=lambda source: (-votes[source], source))
+        return (found - set(known)) | set(ranked[:_MOST_SOURCES])
 
 
-def _first_words(needles: tuple[bytes, ...]) -> tuple[bytes, ...]:
-    return needles
+_MARK = np.uint64(0xFFFF)
+
+
+def _marks(hashes: Words) -> npt.NDArray[np.bool_]:
+    """Return a table that rules out most hashes by their low 16 bits."""
+    marks = np.zeros(0x10000, dtype=bool)
+    marks[hashes & _MARK] = True
+    return marks
 
 
 def _unmatched(old: Corpus, chain: Chain, documents: Collection[int]) -> list[bytes]:
-    """Return the stretches of old documents that no block of their own path's document covers."""
+    """Return the stretches of old documents that no block covers."""
     texts = []
     for document in sorted(documents):
-        start, end = int(old.bases[document]), int(old.bases[document + 1])
-        at = start
-        for piece in chain.lift(start, end):
+        at, end = int(old.bases[document]), int(old.bases[document + 1])
+        for piece in chain.lift(at, end):
             texts.append(old.text(at, piece.old) if piece.old > at else b"")
             at = piece.old + piece.length
-        if at < end:
-            texts.append(old.text(at, end))
-    return [text for text in texts if text]
+        texts.append(old.text(at, end) if at < end else b"")
+    return texts

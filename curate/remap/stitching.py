@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -163,8 +164,11 @@ class Corpus:
         return self.texts[document][start - base : end - base]
 
 
-def stitch(chunks: Chunks, how: Modes) -> Corpus:
-    """Join the chunks of every source into one document. Empties `chunks.bodies`."""
+def stitch(chunks: Chunks, how: Modes, *, keep_bodies: bool) -> Corpus:
+    """Join the chunks of every source into one document.
+
+    Unless `keep_bodies`, `chunks.bodies` are emptied on the way, so that no text is held twice.
+    """
     by_source: dict[str, list[int]] = {}
     for row, source in enumerate(chunks.sources):
         by_source.setdefault(source, []).append(row)
@@ -186,8 +190,9 @@ def stitch(chunks: Chunks, how: Modes) -> Corpus:
             ends.append(base + len(document))
         else:
             document = _join(chunks, ordered, how, base, starts, ends)
-        for row in ordered:
-            bodies[row] = b""
+        if not keep_bodies:
+            for row in ordered:
+                bodies[row] = b""
         texts.append(document)
         bases.append(base + len(document))
         firsts.append(len(rows))
@@ -235,7 +240,7 @@ def _without_repeated_leads(chunks: Chunks, ordered: list[int]) -> list[bytes]:
     The first chunk under a context keeps it, as a document keeps its heading.
     """
     kept = [chunks.bodies[ordered[0]]]
-    for was, now in zip(ordered, ordered[1:], strict=False):
+    for was, now in pairwise(ordered):
         lead = shared_lead(
             chunks.bodies[was], chunks.leads[was], chunks.bodies[now], chunks.leads[now]
         )
@@ -253,10 +258,9 @@ def _in_order(chunks: Chunks, members: list[int]) -> list[int]:
         given = [keys[row] for row in members]
         if min(given) < 0 or len(set(given)) < len(given):
             continue
-        backwards = sum(a > b for a, b in zip(given, given[1:], strict=False))
+        backwards = sum(a > b for a, b in pairwise(given))
         if not backwards:
             return members
         if keys is chunks.indexes or backwards > 0.3 * len(given):
             return sorted(members, key=lambda row: keys[row])
     return members
-

@@ -82,7 +82,7 @@ def _cut(text: str, size: int, overlap: int) -> Iterator[str]:
 
 def generate(directory: Path, chunks: int, edited: float, seed: int) -> None:
     """Write `old.jsonl`, `new.jsonl` and `gold.jsonl` of about `chunks` old chunks."""
-    rng = random.Random(seed)
+    rng = random.Random(seed)  # noqa: S311
     sentences = _sentences(rng)
     sources = chunks // _CHUNKS_A_SOURCE
     gold_sources = set(rng.sample(range(sources), min(sources, _LABELS)))
@@ -189,7 +189,7 @@ def _timed(name: str, directory: Path) -> None:
         capture_output=True,
         text=True,
     )
-    print(run.stdout, end="", flush=True)  # noqa: T201
+    print(run.stdout, end="", flush=True)
 
 
 def main() -> None:
@@ -205,14 +205,14 @@ def main() -> None:
         said = _TIMED[options.only](options.directory)
         spent = time.process_time() - begun
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-        print(f"{options.only:16} {spent:8.2f} s  {peak:5.2f} GB  {said}")  # noqa: T201
+        print(f"{options.only:16} {spent:8.2f} s  {peak:5.2f} GB  {said}")
         return
     for label, edited in (("a quarter edited", _EDITED), ("unchanged", 0.0)):
         with tempfile.TemporaryDirectory(dir=options.directory) as place:
             directory = Path(place)
             generate(directory, options.chunks, edited, options.seed)
             size = sum(path.stat().st_size for path in directory.iterdir()) / 1e6
-            print(f"{options.chunks} old chunks, {size:.0f} MB, {label}")  # noqa: T201
+            print(f"{options.chunks} old chunks, {size:.0f} MB, {label}")
             for name in _TIMED:
                 if not name.startswith("fuzzy") or options.chunks <= 10_000:
                     _timed(name, directory)
