@@ -19,7 +19,7 @@ def rows(sat: Sat) -> list[str]:
     """The lines of the list."""
     lines = sat.text.splitlines()
     start = next(index for index, line in enumerate(lines) if " question" in line) + 1
-    end = next(index for index, line in enumerate(lines) if line.startswith("──"))
+    end = next(index for index, line in enumerate(lines) if "────" in line)
     return [line.strip() for line in lines[start:end] if line.strip()]
 
 

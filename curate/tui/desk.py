@@ -5,6 +5,7 @@ Everything here but `Desk` itself runs in worker threads.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from curate.model import Candidate, Item, Passage, Record
@@ -58,18 +59,44 @@ class Clash:
     theirs: Item
 
 
-def open_candidate(workspace: Workspace, identifier: int) -> Case:
-    """Return a candidate with its records, and the item begun for it or the one proposed."""
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """Everything the review screen shows at first: the case, the passages, a page."""
+
+    case: Case
+    passages: tuple[Passage, ...]
+    page: Page | None
+
+
+def open_candidate(workspace: Workspace, identifier: int) -> Opened:
+    """Return a candidate with its records, the item begun for it or the one proposed, and the
+    passages that may answer it.
+    """
     candidate = workspace.store.candidate(identifier)
     records = tuple(workspace.store.records(identifier))
     if candidate.item and candidate.status != "duplicate":
-        return Case(workspace.store.item(candidate.item), candidate, records)
-    return Case(workspace.draft(candidate), candidate, records)
+        item = workspace.store.item(candidate.item)
+    else:
+        item = workspace.draft(candidate)
+    return _opened(workspace, Case(item, candidate, records))
 
 
-def open_item(workspace: Workspace, identifier: str) -> Case:
-    """Return an item on its own."""
-    return Case(workspace.store.item(identifier), None, ())
+def open_item(workspace: Workspace, identifier: str) -> Opened:
+    """Return an item on its own, and the passages that may answer it."""
+    return _opened(workspace, Case(workspace.store.item(identifier), None, ()))
+
+
+def _opened(workspace: Workspace, case: Case) -> Opened:
+    passages = tuple(suggested(workspace, case))
+    return Opened(case, passages, _first_page(workspace, case, passages))
+
+
+def _first_page(workspace: Workspace, case: Case, passages: Sequence[Passage]) -> Page | None:
+    if case.item.evidences:
+        now = workspace.corpus.locate(case.item.evidences[0])
+        if now.grade != "lost":
+            return page_at(workspace, now.source, (now.start, now.end))
+    return page_of(workspace, passages[0]) if passages else None
 
 
 def suggested(workspace: Workspace, case: Case) -> list[Passage]:

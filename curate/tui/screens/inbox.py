@@ -102,7 +102,7 @@ review. Nothing here is final: `z` takes the last decision back, again and again
     chosen: reactive[str] = reactive("open", repaint=False, bindings=True)
     text: reactive[str] = reactive("", repaint=False, bindings=True)
 
-    said: reactive[str] = reactive("", repaint=False)
+    said: reactive[str] = reactive("", repaint=False, init=False)
     """What was decided last, as it was acknowledged."""
 
     title_bar = query_one(TitleBar)
@@ -219,7 +219,9 @@ review. Nothing here is final: `z` takes the last decision back, again and again
 
     def watch_said(self) -> None:
         """Acknowledge a decision."""
-        self._where()
+        self.query_one("#detail").border_title = Content.assemble(
+            ("✓ ", "$text-success"), self.said
+        )
 
     def watch_chosen(self) -> None:
         """Say what is listed."""
@@ -231,8 +233,6 @@ review. Nothing here is final: `z` takes the last decision back, again and again
         where = Content.styled(one_line(self.desk.workspace.root.resolve().name), "bold")
         if self.chosen != "open":
             where = where.append(signs.quiet(f"   filter: {dict(FILTERS)[self.chosen]}"))
-        if self.said:
-            where = where.append(Content.assemble(("   ✓ ", "$text-success"), self.said))
         self.title_bar.where = where
 
     def _columns(self) -> None:

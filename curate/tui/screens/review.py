@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -19,7 +19,7 @@ from curate.model import Conflict, Finding, Item, Passage, Split
 from curate.text import one_line, sanitise
 from curate.tui import desk as desk_
 from curate.tui import routes
-from curate.tui.desk import Case, Clash, Desk, Page
+from curate.tui.desk import Case, Clash, Desk, Opened, Page
 from curate.tui.errands import WorkScreen
 from curate.tui.screens.ask import Ask, Choose
 from curate.tui.screens.pick import PickItem
@@ -112,7 +112,7 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
         self._query = ""
         self._searched: list[str] = []
         self._page: Page | None = None
-        self._coming = True
+        self._ahead: Opened | None = None
 
     def compose(self) -> ComposeResult:
         """Lay out the panes."""
@@ -124,7 +124,6 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
                 with VerticalScroll(id="details", can_focus=True):
                     yield Static(id="told")
             with Vertical(id="right"):
-                yield Static(id="found")
                 yield SearchField("search the documents")
                 yield VirtualList(self._draw, empty="nothing found", id="passages")
                 yield Static(id="place")
@@ -149,67 +148,71 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
 
     def _open_candidate(self, candidate: int) -> None:
         self._blank()
-        self.fetch("case", lambda ws: desk_.open_candidate(ws, candidate), self._opened)
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None and ahead.case.candidate and ahead.case.candidate.id == candidate:
+            self._opened(ahead)
+        else:
+            self.fetch("case", lambda ws: desk_.open_candidate(ws, candidate), self._opened)
 
     def _open_item(self, item: str) -> None:
         self._blank()
         self.fetch("case", lambda ws: desk_.open_item(ws, item), self._opened)
 
     def _blank(self) -> None:
-        for name in ("passages", "page", "lint", "search"):
+        for name in ("case", "passages", "page", "lint", "ahead"):
             self.forget(name)
         self.case = None
         self.passages = ()
-        self._query, self._searched, self._page, self._coming = "", [], None, True
+        self._query, self._searched, self._page = "", [], None
         self.field.value = ""
         self.remove_class("-searching", "-details")
         self.view.clear("looking …")
         self.view.focus()
         self.item_bar.findings = ()
 
-    def _opened(self, case: Case) -> None:
-        self.case = case
+    def _opened(self, opened: Opened) -> None:
+        self.case = opened.case
+        self._found(opened.passages, "")
+        if opened.page is not None:
+            self._show(opened.page)
+        else:
+            self.view.clear("nothing in the documents is like this question: / searches")
+            self._place()
         self._lint()
-        if case.item.evidences:
-            evidence = case.item.evidences[0]
+        self._look_ahead()
 
-            def located(workspace: Workspace) -> Page | None:
-                now = workspace.corpus.locate(evidence)
-                if now.grade == "lost":
-                    return None
-                return desk_.page_at(workspace, now.source, (now.start, now.end))
+    def _look_ahead(self) -> None:
+        """Read the next candidate already, so that saving goes straight on to it."""
+        following = self._following(self.case) if self.case else None
+        if following is not None:
+            candidate = following
 
-            self.fetch("page", located, lambda page: self._show(page) if page else None)
-        self._suggest()
+            def keep(opened: Opened) -> None:
+                self._ahead = opened
+
+            self.fetch("ahead", lambda ws: desk_.open_candidate(ws, candidate), keep)
 
     def _suggest(self) -> None:
         case = self.case
-        if case is None:
-            return
-        self._coming = True
-        first = self._page is None and not case.item.evidences
-        self.fetch(
-            "passages",
-            lambda ws: desk_.suggested(ws, case),
-            lambda found: self._found(found, "", first=first),
-        )
+        if case is not None:
+            self.fetch(
+                "passages",
+                lambda ws: desk_.suggested(ws, case),
+                lambda found: self._found(found, ""),
+            )
 
-    def _found(self, passages: list[Passage], query: str, *, first: bool) -> None:
-        self._coming = False
+    def _found(self, passages: Sequence[Passage], query: str) -> None:
         self._query = query
         self.passages = tuple(passages)
         self.listing.show(range(len(passages)))
         self.listing.supply(dict(enumerate(passages)))
         words = f"found for “{one_line(query)}”" if query else "suggested"
         self.query_one("#right").border_title = Content(f"passages  {len(passages)} {words}")
-        self.query_one("#found", Static).update(
-            Content.assemble((f" {len(passages)} {words}", "$quiet"))
-        )
-        if passages and first:
+
+    def _searched_found(self, passages: Sequence[Passage], query: str) -> None:
+        self._found(passages, query)
+        if passages:
             self._turn_to(0)
-        elif not passages and self._page is None:
-            self.view.clear("nothing in the documents is like this question: / searches")
-            self._place()
 
     def _turn_to(self, index: int) -> None:
         passage = self.passages[index]
@@ -605,6 +608,7 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
         """Take back the last decision; it is shown where it was made."""
 
         def then(undone: Undone) -> None:
+            self._ahead = None
             self.desk.sitting.stamp += 1
             self.notify(signs.undone(undone), markup=False)
             candidates = [s for s in undone.subjects if signs.CANDIDATE.fullmatch(s)]
@@ -656,7 +660,7 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
         self.fetch(
             "passages",
             lambda ws: ws.corpus.search(query),
-            lambda found: self._found(found, query, first=True),
+            lambda found: self._searched_found(found, query),
         )
 
     @on(Input.Submitted, "#search")

@@ -93,7 +93,7 @@ def _fold_line(text: str, start: int, end: int, width: int) -> list[Span]:
     lines: list[Span] = []
     begun, cells = start, 0
     for token in _TOKEN.finditer(text, start, end):
-        size = cell_len(display(token.group()))
+        size = _room(token.group())
         if token.group().isspace() or cells + size <= width:
             cells += size
             continue
@@ -103,7 +103,7 @@ def _fold_line(text: str, start: int, end: int, width: int) -> list[Span]:
             continue
         offset = token.start()
         for cluster in clusters(token.group()):
-            size = cell_len(display(cluster))
+            size = _room(cluster)
             if cells + size > width and offset > begun:
                 lines.append((begun, offset))
                 begun, cells = offset, 0
@@ -111,3 +111,14 @@ def _fold_line(text: str, start: int, end: int, width: int) -> list[Span]:
             offset += len(cluster)
     lines.append((begun, end))
     return lines
+
+
+def _room(text: str) -> int:
+    """The cells a text may take: terminals disagree whether a spacing mark (Khmer, Thai, Indic
+    vowel signs) has a cell of its own, and a line that is too long spoils the next one.
+    """
+    shown = display(text)
+    if shown.isascii():
+        return len(shown)
+    marks = sum(unicodedata.category(char) == "Mc" for char in shown)
+    return cell_len(shown) + marks
