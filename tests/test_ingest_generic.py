@@ -153,6 +153,13 @@ def test_names_are_found_in_objects_and_in_any_case() -> None:
     }
 
 
+def test_a_key_that_is_no_field_name_is_never_shown() -> None:
+    rows: list[Json] = [{"dara@example.org": {"question": "a"}}, {"+855 12 345 678.question": "a"}]
+
+    assert last_map(rows) == {}
+    assert sorted(rejected(rows)) == [1, 2]
+
+
 def test_a_map_that_is_told_wins_and_reaches_through_lists_and_json() -> None:
     source = replace(
         SOURCE, map={"question": "body.turns.0.said", "time": "when", "answer": "", "id": "a.b"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
@@ -68,6 +69,8 @@ INVERTED = frozenset(
 FIELDS = tuple(_STRONG)
 """The fields a map may give a path for."""
 
+# Paths are shown; a key that is no name of a field may be that of a person.
+_NAME = re.compile(r"@?[A-Za-z_][\w.-]{0,63}( [\w.-]{1,32}){0,3}", re.ASCII)
 _DEPTH = 3
 _MOST_PATHS = 12
 _MOST_KEYS = 5_000
@@ -110,6 +113,7 @@ class Fields:
         self._inner: dict[str, set[str]] = {}
         self.paths: dict[str, tuple[str, ...]] = {}
         self.getters: dict[str, tuple[Getter, ...]] = {}
+        self._single: dict[str, Getter] = {}
         self._settle()
 
     def is_new(self, row: Json) -> bool:
@@ -159,12 +163,12 @@ class Fields:
         """Return the first value at one of the field's paths that is not absent, null or empty;
         else None where a null stands, else `ABSENT`.
         """
-        getters = self.getters.get(field, ())
-        if len(getters) == 1:
-            value = getters[0](row)
+        single = self._single.get(field)
+        if single is not None:
+            value = single(row)
             return None if value == "" else value
         found: object = ABSENT
-        for get in getters:
+        for get in self.getters.get(field, ()):
             value = get(row)
             if value is not ABSENT:
                 if value is not None and value != "":
@@ -201,6 +205,7 @@ class Fields:
         self.getters = {
             field: tuple(getter(path) for path in found) for field, found in paths.items()
         }
+        self._single = {field: own[0] for field, own in self.getters.items() if len(own) == 1}
 
 
 def check_map(told: Mapping[str, str]) -> dict[str, str]:
@@ -238,7 +243,7 @@ def _leaves(
 ) -> Iterator[tuple[str, tuple[str, ...], object, int, bool]]:
     above = folded(prefix.rpartition(".")[2]) if prefix else ""
     for key, value in row.items():
-        if len(key) > 200:
+        if not _NAME.fullmatch(key):
             continue
         path = f"{prefix}.{key}" if prefix else key
         own, last = folded(key), folded(key.rpartition(".")[2])

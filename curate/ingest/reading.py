@@ -221,7 +221,8 @@ class _reading:
 
 class _Counted(io.RawIOBase):
     def __init__(self, raw: BinaryIO) -> None:
-        self._raw = raw
+        # A pipe gives what it has; read() would wait for the whole block.
+        self._read = getattr(raw, "read1", raw.read)
         self.count = 0
 
     def readable(self) -> bool:
@@ -229,7 +230,7 @@ class _Counted(io.RawIOBase):
 
     def readinto(self, buffer: object) -> int:
         view = cast(memoryview, buffer)
-        data = self._raw.read(len(view)) or b""
+        data = self._read(len(view)) or b""
         view[: len(data)] = data
         self.count += len(data)
         return len(data)
