@@ -11,12 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from curate.config import CorpusSettings
-from curate.corpus import index, markdown, plain
+from curate.corpus import index
 from curate.corpus.documents import Document, Found, SyncReport, Unreadable, digest, read, walk
 from curate.corpus.index import Entry
 from curate.corpus.keywords import propose
-from curate.corpus.locating import Locator
-from curate.corpus.outline import outline
 from curate.corpus.words import SPACELESS
 from curate.model import (
     CurateError,
@@ -30,6 +28,7 @@ from curate.model import (
 from curate.text import fold_space, strip_space
 
 if TYPE_CHECKING:
+    from curate.corpus.locating import Locator
     from curate.corpus.ranking import Ranker
 
 _HISTORY = 0.4  # how much a word said earlier counts beside one of the question
@@ -53,6 +52,8 @@ class _Snapshot:
 
     @cached_property
     def locator(self) -> Locator:
+        from curate.corpus.locating import Locator
+
         return Locator(
             {source: entry.document for source, entry in self.entries.items()},
             {source: entry.outline for source, entry in self.entries.items()},
@@ -108,9 +109,9 @@ class Corpus:
         if changed or removed or not self._index.exists():
             index.save(self._index, changed, removed)
         entries = dict(sorted(entries.items()))
-        before = self._state
-        if before is None or changed or removed or before.entries.keys() != entries.keys():
-            self._state = _Snapshot(entries, index.stamp(self._index))
+        stamp = index.stamp(self._index)
+        if self._state is None or self._state.stamp != stamp:
+            self._state = _Snapshot(entries, stamp)
         return SyncReport(
             added=tuple(sorted(changed.keys() - known.keys())),
             changed=tuple(sorted(changed.keys() & known.keys())),
@@ -272,11 +273,14 @@ class Corpus:
 
 
 def _entry(source: str, text: str, before: Entry | None) -> Entry:
+    from curate.corpus import markdown, plain
+
     reader = markdown if source.lower().endswith(_MARKDOWN) else plain
     extractor, code = reader.extractor(), digest(text)
     if before and before.document.digest == code and before.document.extractor == extractor:
         return before
     from curate.corpus.features import extract
+    from curate.corpus.outline import outline
 
     document = Document(source, text, code, extractor)
     made = outline(source, text, reader.parse(text))

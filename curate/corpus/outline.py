@@ -71,8 +71,8 @@ def outline(source: str, text: str, parsed: Parsed) -> Outline:
                 spans.extend(trim(text, block.start, block.end))
             block = next(blocks, None)
         if not spans:
-            spans = [by_start[section.start]] if section.start in by_start else []
-            spans = spans or list(trim(text, section.start, section.end))
+            title = by_start.get(section.start, (section.start, section.start))
+            spans = list(trim(text, *title)) or list(trim(text, section.start, section.end))
         sentences.append(tuple(spans))
     return Outline(sections, tuple(sentences))
 

@@ -48,11 +48,12 @@ class Pieces:
         self._tokenizer = Tokenizer.from_buffer(data(TOKENIZER))
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
+        self._bare = self._tokenizer.token_to_id(_BEGINS)
 
     def encode(self, texts: Sequence[str]) -> Iterator[list[int]]:
-        """Yield the pieces of each text, without those of single bytes."""
+        """Yield the pieces of each text, without single bytes and spaces."""
         for encoded in self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False):
-            yield [piece for piece in encoded.ids if piece >= _FIRST_WORD]
+            yield [i for i in encoded.ids if i >= _FIRST_WORD and i != self._bare]
 
     def known(self, word: str) -> bool:
         """Say whether a lower-case word is common enough to be one piece."""

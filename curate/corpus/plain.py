@@ -11,6 +11,7 @@ from curate.corpus.outline import Block, Heading, Parsed
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n|$)")
 _UNDERLINES = "=-~^*#"
 _LONGEST_TITLE = 80
+_NARROWEST = 60  # columns that prose is wrapped to
 _ITEM = re.compile(r"\s*(?:[-*•+–]|\d{1,3}[.)]|[a-z][.)])\s+(?=\S)")
 
 
@@ -95,7 +96,16 @@ def _blocks(paragraph: Sequence[_Line]) -> Iterator[Block]:
         if begin is None:
             begin = line.at + (item.end() if item else 0)
         following = paragraph[number + 1].text if number + 1 < len(paragraph) else ""
-        fits = following and len(line.text) + 1 + len(following.split()[0]) <= width
-        if not following or fits or width > 2 * _LONGEST_TITLE or _ITEM.match(following):
+        if not following or width > 2 * _LONGEST_TITLE or _broken(line.text, following, width):
             yield Block(begin, line.at + len(line.text), "prose")
             begin = None
+
+
+def _broken(line: str, following: str, width: int) -> bool:
+    """Say whether the break between two lines was made on purpose."""
+    needed = len(line) + 1 + len(following.split()[0])
+    return (
+        needed <= width
+        or _ITEM.match(following) is not None
+        or (needed <= _NARROWEST and not following.lstrip()[0].islower())
+    )

@@ -120,7 +120,7 @@ class Ranker:
         self._each = directions(sums + title_sums[self._owner])
         self._bare = directions(sums)
         self._kinds = directions(self._meaning.sums(list(pieces().encode(self._forms)), even=True))
-        self._kinds[[not _has_kin(form) for form in self._forms]] = 0
+        self._kinds[np.asarray([not _has_kin(form) for form in self._forms], bool)] = 0
 
     def frequency(self, word: str) -> float:
         """Return the share of sections that hold all the terms of `word`, at most."""
@@ -141,6 +141,8 @@ class Ranker:
         """
         said = [(self._respelled(text), weight) for text, weight in said]
         terms = self._terms(said)
+        if not terms:
+            return []
         kin = self._kin(terms)
         found = self._found(terms, kin)
         towards = self._towards(said)
@@ -208,7 +210,7 @@ class Ranker:
     def _kin(self, terms: Sequence[_Term]) -> Kinship:
         """Return, for each term, how well each term of the corpus stands in for it, 0 to 1."""
         vectors = self._meaning.sums(list(pieces().encode([t.word for t in terms])), even=True)
-        vectors[[not _has_kin(term.word) for term in terms]] = 0
+        vectors[np.asarray([not _has_kin(term.word) for term in terms], bool)] = 0
         likeness = directions(vectors) @ self._kinds.T
         likeness[likeness < _KIN] = 0
         for row, term in enumerate(terms):
@@ -230,8 +232,7 @@ class Ranker:
         best = np.zeros(len(self._sections))
         if len(self._owner):
             each = (self._each @ towards).astype(np.float64)
-            filled = np.flatnonzero(np.bincount(self._owner, minlength=len(self._sections)))
-            best[filled] = np.maximum.reduceat(each, self._first[filled])
+            best[:] = np.maximum.reduceat(each, self._first)  # no section is without a sentence
         return np.asarray((1 - _WHOLE) * best + _WHOLE * (self._whole @ towards))
 
     def _best(self, number: int, terms: Sequence[_Term], kin: Kinship) -> tuple[int, int]:
