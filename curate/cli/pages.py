@@ -14,7 +14,7 @@ from curate.cli import scored
 if TYPE_CHECKING:
     from curate.evaluate.comparing import Comparison
     from curate.evaluate.intervals import Interval
-    from curate.evaluate.scoring import Score, Scored, Side
+    from curate.evaluate.scoring import Scored, Side
     from curate.evaluate.sweeping import Row
     from curate.model import Json, Look
 
@@ -88,16 +88,16 @@ def release(made: Release) -> str:
     run = made.run
     side: Side = "all" if run.score("no-reply", "all") else "tuning"
     blocks: list[report.Block] = [_tiles(made, side), *_notes(made, side)]
-    blocks += _measures(run)
-    blocks += _by_cut_off(run, side)
-    blocks += _failures(run)
-    blocks += _coverage(run, made.k)
     if made.comparison:
         blocks += _changes(made.comparison, made.k)
+    blocks += _failures(run)
+    blocks += _by_cut_off(run, side)
+    blocks += _coverage(run, made.k)
     if made.verdict:
         blocks += _judged(made.verdict)
     if made.looks is not None:
         blocks += _looks(made.looks)
+    blocks += _measures(run)
     if run.problems:
         blocks += [
             report.Heading("What was wrong with the run"),
@@ -106,7 +106,7 @@ def release(made: Release) -> str:
             ),
         ]
     version = f"version {run.cases.version}, " if run.cases.version else ""
-    under = f"{Path(run.run.name).name}, {version}{len(run.outcomes)} {side} items, {run.rule}"
+    under = f"{Path(run.run.name).name}, {version}{len(run.outcomes)} items ({side}), by {run.rule}"
     return report.page("Evaluation of a release", blocks, under=under)
 
 
@@ -156,17 +156,26 @@ def _notes(made: Release, side: Side) -> list[report.Block]:
 
 
 def _measures(run: Scored) -> list[report.Block]:
+    """Every figure there is: retrieval in a row per cut-off, the rest in a row each."""
     found: list[report.Block] = [report.Heading("All measures")]
     for side in dict.fromkeys(score.split for score in run.scores):
-        rows = tuple(_row(score) for score in run.scores if score.split == side)
-        head = ("measure", "value", "95% interval", "n")
-        found.append(report.Table(head, rows, f"{side} items", ("value", "95% interval", "n")))
+        of_side = {s.measure: s for s in run.scores if s.split == side}
+        names = tuple(n for n in scored.RETRIEVAL if f"{n}@{run.ks[0]}" in of_side)
+        if names:
+            n = of_side[f"{names[0]}@{run.ks[0]}"].n
+            head = ("k", *(f"{name}@k" for name in names))
+            rows = tuple(
+                (str(k), *(scored.span(of_side[f"{name}@{k}"]) for name in names)) for k in run.ks
+            )
+            found.append(report.Table(head, rows, f"{side}, {n} answerable items", head))
+        rest = tuple(
+            (s.measure, scored.span(s), str(s.n), scored.meaning(s.measure))
+            for s in of_side.values()
+            if "@" not in s.measure
+        )
+        head = ("measure", "value", "n", "what it is")
+        found.append(report.Table(head, rest, f"{side} items", ("value", "n")))
     return found
-
-
-def _row(score: Score) -> tuple[str, ...]:
-    ends = f"{scored.short(score.low)}-{scored.short(score.high)}"
-    return (score.measure, scored.short(score.value), ends, str(score.n))
 
 
 def _by_cut_off(run: Scored, side: Side) -> list[report.Block]:
