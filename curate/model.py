@@ -50,10 +50,6 @@ class CurateError(Exception):
         self.code = code
 
 
-class Locked(CurateError):
-    """Another process holds the database; trying again later helps."""
-
-
 class Conflict(CurateError):
     """Somebody else changed the item first; `theirs` is the item as it stands now."""
 

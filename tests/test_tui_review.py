@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from curate.model import Conflict, CurateError, Item, Locked
+from curate.model import Conflict, CurateError, Item
+from curate.store.engine import Busy
 from curate.store.store import Store
 from curate.tui.screens.review import ReviewScreen
 from curate.workspace import Workspace
@@ -347,7 +348,7 @@ async def test_a_locked_database_shows_a_wait_and_then_goes_on(
     def locked_twice(self: Store, *arguments: object, **keywords: object) -> Item:
         tries.append(1)
         if len(tries) < 3:
-            raise Locked("curate.db is locked by another process", "Wait.")
+            raise Busy("/w/curate.db is locked by another process", "Wait.")
         return real(self, *arguments, **keywords)  # type: ignore[arg-type]
 
     async with sit() as sat:
@@ -357,7 +358,9 @@ async def test_a_locked_database_shows_a_wait_and_then_goes_on(
         sat.app.screen.watch(sat.app.screen, "busy", lambda busy: seen.append(busy), init=False)
         await sat.press("enter")
 
-        assert any("database locked elsewhere" in busy for busy in seen)
+        assert any(
+            busy.startswith("⧖ curate.db is locked by another process, waiting") for busy in seen
+        )
         assert seen[-1] == ""
         assert len(await sat.ask(items)) == 1
 

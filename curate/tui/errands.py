@@ -18,7 +18,9 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.screen import Screen, ScreenResultType
 
-from curate.model import CurateError, Locked
+from curate.model import CurateError
+from curate.store.engine import Busy
+from curate.text import one_line
 from curate.tui.desk import Desk
 from curate.tui.screens.trouble import Trouble
 from curate.workspace import Workspace
@@ -26,7 +28,7 @@ from curate.workspace import Workspace
 T = TypeVar("T")
 
 PATIENCE = 120.0
-"""Seconds to wait for a locked database before it is called an error."""
+"""Seconds to wait for a locked database or a full disk before that is called an error."""
 RETRY = 0.25
 SLOW = 0.5
 """Seconds after which a screen says that it is working."""
@@ -54,12 +56,13 @@ class Reply(Message, bubble=False):
 
 
 class Held(Message, bubble=False):
-    """The database is locked by somebody else; the errand keeps trying."""
+    """Somebody else, or a full disk, is in the way; the errand keeps trying."""
 
-    def __init__(self, errand: Errand, seconds: int) -> None:
+    def __init__(self, errand: Errand, seconds: int, why: str) -> None:
         super().__init__()
         self.errand = errand
         self.seconds = seconds
+        self.why = why
 
 
 Plan = Callable[[], tuple[Callable[[Workspace], Any], Callable[[Any], None]] | None]
@@ -128,10 +131,10 @@ class WorkScreen(Screen[ScreenResultType]):
             while True:
                 try:
                     value = errand.run(workspace)
-                except Locked as error:
+                except Busy as error:
                     waited = time.monotonic() - begun
                     if waited < PATIENCE:
-                        self.post_message(Held(errand, round(waited)))
+                        self.post_message(Held(errand, round(waited), error.message))
                         time.sleep(RETRY)
                         continue
                     self.post_message(Reply(errand, None, error))
@@ -151,8 +154,9 @@ class WorkScreen(Screen[ScreenResultType]):
     # ------------------------------------------------------------------ answers
 
     def on_held(self, message: Held) -> None:
-        """Show that somebody else holds the database."""
-        self.busy = f"⧖ database locked elsewhere, waiting {message.seconds} s"
+        """Say what is in the way; the path before its name says nothing new here."""
+        why = one_line(message.why).rpartition("/")[2]
+        self.busy = f"⧖ {why}, waiting {message.seconds} s"
 
     def on_reply(self, message: Reply) -> None:
         """Hand an answer to who wanted it, unless it is stale."""

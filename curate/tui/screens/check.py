@@ -20,7 +20,7 @@ from curate.tui.errands import Errand, WorkScreen
 from curate.tui.widgets import signs
 from curate.tui.widgets.bars import KeyBar, TitleBar
 from curate.tui.widgets.virtual_list import VirtualList
-from curate.workspace import Exported, Refused
+from curate.upkeep.exporting import Exported, Refused
 
 
 class CheckScreen(WorkScreen[None]):
