@@ -1,8 +1,8 @@
 """A workspace on disk, and the compositions of stages that both front ends call.
 
     curate.toml   what the team decided         curate.db   records, items, versions
-    keys/         the keys of the tags          exports/    the versions
-    corpus.db     the documents' index, rebuilt at will
+    keys/         of tags and of originals      raw.db      sealed originals, for days
+    exports/      the versions                  corpus.db   the documents' index, rebuilt at will
 
 Stages never import each other; here, and only here, one stage's function is handed to another.
 """
@@ -13,7 +13,6 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,12 +30,12 @@ from curate.model import (
     Passage,
     Receipt,
     Record,
-    Version,
 )
+from curate.upkeep.exporting import EXPORTS
 
 if TYPE_CHECKING:
     from curate.corpus.corpus import Corpus
-    from curate.export.versions import Build
+    from curate.custody.originals import Originals
     from curate.ingest.events import StreamItem
     from curate.ingest.run import IngestReport
     from curate.privacy.anonymise import Anonymiser
@@ -45,11 +44,12 @@ if TYPE_CHECKING:
     from curate.store.reading import Counts
     from curate.store.store import Store
     from curate.triage import Matcher
+    from curate.upkeep.exporting import Exported
 
 DATABASE = "curate.db"
+RAW = "raw.db"
 INDEX = "corpus.db"
 KEYS = "keys"
-EXPORTS = "exports"
 Progress = Callable[[int, int | None], None]
 """Called with bytes read so far and bytes in all, None where nobody can know."""
 
@@ -64,31 +64,6 @@ class Status:
     counts: Counts
     exports: Path | None
     disk_bytes: int
-
-
-@dataclass(frozen=True, slots=True)
-class Exported:
-    """Where a version stands. `new` is False when the set had not changed since the last one."""
-
-    number: int
-    directory: Path
-    new: bool
-    counts: dict[str, int]
-    warnings: tuple[Finding, ...]
-
-
-class Refused(CurateError):
-    """The set fails its checks; `findings` name the items."""
-
-    def __init__(self, findings: Sequence[Finding]) -> None:
-        items = sorted({finding.item for finding in findings})
-        shown = ", ".join(items[:10]) + (" ..." if len(items) > 10 else "")
-        super().__init__(
-            f"not exported: {len(items)} of the set's items fail the checks: {shown}",
-            "`curate check` says why; mend them with `curate open` or `curate items set`.",
-            Exit.FOUND,
-        )
-        self.findings = tuple(findings)
 
 
 class Workspace:
@@ -109,6 +84,7 @@ class Workspace:
         self._corpus: Corpus | None = None
         self._anonymiser: Anonymiser | None = None
         self._tagger: Tagger | None = None
+        self._originals: Originals | None = None
 
     # ------------------------------------------------------------------ opening
 
@@ -119,6 +95,8 @@ class Workspace:
         Raises `CurateError` when it is one already, or cannot be written. A directory made here
         has mode 0700.
         """
+        from curate.custody import originals
+        from curate.store.raw import Raw
         from curate.store.store import Store
 
         settings_file = root / config.FILE
@@ -136,7 +114,9 @@ class Workspace:
                 f"{root} cannot be made a workspace: {error.strerror}",
                 "Choose a directory that you may write to, on a disk with room.",
             ) from None
-        Store.create(root / DATABASE, now=now)
+        Store.create(root / DATABASE, now=now).close()
+        originals.prepare(root / KEYS)
+        Raw(root / RAW).close()
 
     @classmethod
     def open(cls, root: Path, now: Callable[[], datetime], who: str | None = None) -> Workspace:
@@ -145,8 +125,11 @@ class Workspace:
         return cls(root, settings, now, config.curator(who, settings))
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Let go of the databases."""
         with self._lock:
+            if self._originals is not None:
+                self._originals.close()
+                self._originals = None
             if self._store is not None:
                 self._store.close()
                 self._store = None
@@ -202,9 +185,37 @@ class Workspace:
                 from curate.privacy.tags import Tagger
 
                 self._tagger = Tagger.open(
-                    self.root / KEYS, self.now(), self.settings.retention.records_days
+                    self.tag_keys, self.now(), self.settings.retention.records_days
                 )
             return self._tagger
+
+    @property
+    def tag_keys(self) -> Path:
+        """The directory of the tags' keys."""
+        from curate.custody import originals
+
+        return originals.prepare(self.root / KEYS)
+
+    @property
+    def originals(self) -> Originals:
+        """What was logged, sealed, as long as it may be read."""
+        with self._lock:
+            if self._originals is None:
+                from curate.custody.originals import Originals
+
+                self._originals = Originals(
+                    self.root / RAW,
+                    self.root / KEYS,
+                    self.settings.retention,
+                    self.now,
+                    lambda: self.store,
+                )
+            return self._originals
+
+    @property
+    def limit(self) -> datetime:
+        """What is as old as this, or older, is over: no record of it is kept."""
+        return self.now() - timedelta(days=self.settings.retention.records_days)
 
     @property
     def matcher(self) -> Matcher:
@@ -245,6 +256,10 @@ class Workspace:
             found += [(path, known[name]) for path in paths]
         return found
 
+    def files(self, source: SourceSettings) -> list[Path]:
+        """Return the files that a source's globs match, in order."""
+        return _glob(self.root, source.path)
+
     def source(self, name: str) -> SourceSettings:
         """Return a source of the config by name, or an ad hoc one of that name."""
         known = {source.name: source for source in self.settings.sources}
@@ -281,19 +296,21 @@ class Workspace:
                 "Without --strict they are counted, named by number and passed over.",
                 Exit.FOUND,
             )
-        now = self.now()
-        return run.run(
-            _events(inputs),
-            clean=self.anonymiser.clean_records,
-            policy=self.anonymiser.policy,
-            tag=self.tagger,
-            seen=self.store.seen,
-            save=lambda batch: self.store.save(batch, matcher=self.matcher, received=now),
-            now=now,
-            limit=now - timedelta(days=self.settings.retention.records_days),
-            refusals=self.settings.assistant.refusals,
-            progress=progress,
-        )
+        now, tagger = self.now(), self.tagger
+        with self.originals.filling() as seal:
+            return run.run(
+                _events(inputs),
+                clean=self.anonymiser.clean_records,
+                policy=self.anonymiser.policy,
+                tag=tagger,
+                seen=self.store.seen,
+                seal=seal,
+                save=lambda batch: self.store.save(batch, matcher=self.matcher, received=now),
+                now=now,
+                limit=self.limit,
+                refusals=self.settings.assistant.refusals,
+                progress=progress,
+            )
 
     def candidate_of(self, source: str, log_id: str) -> Candidate:
         """Return the candidate that a logged question belongs to, found by its id in the log.
@@ -314,7 +331,7 @@ class Workspace:
     def status(self) -> Status:
         """Return what is there."""
         latest = self.root / EXPORTS / "latest"
-        ours = (DATABASE, INDEX, KEYS, EXPORTS)
+        ours = (DATABASE, RAW, INDEX, KEYS, EXPORTS)
         return Status(
             self.root,
             self.who,
@@ -325,8 +342,10 @@ class Workspace:
         )
 
     def purge(self, *, dry_run: bool = False) -> Receipt:
-        """Remove what has expired, bytes and all, and prove it."""
-        return self.store.purge(by=self.who, matcher=self.matcher, dry_run=dry_run)
+        """Remove what has expired from every place, bytes and all, and prove it."""
+        from curate.custody import purging
+
+        return purging.purge(self, dry_run=dry_run)
 
     # ------------------------------------------------------------------ curating
 
@@ -465,9 +484,10 @@ class Workspace:
 
     def check(self) -> list[Finding]:
         """Return what is wrong with the set, errors first."""
-        return self._check(self.store.items())
+        return self.check_items(self.store.items())
 
-    def _check(self, items: Sequence[Item]) -> list[Finding]:
+    def check_items(self, items: Sequence[Item]) -> list[Finding]:
+        """Return what is wrong with these items as a set, errors first."""
         from curate import check
 
         return check.check(
@@ -481,92 +501,15 @@ class Workspace:
 
     # ------------------------------------------------------------------ versions
 
-    def export(self, to: Path | None = None, *, umask: int = 0o077) -> Exported:
-        """Write the set as its next version, or name the last one when nothing changed.
-
-        With `to`, the same files also stand there, with the modes that `umask` leaves. Raises
-        `Refused` when an item fails the checks; nothing is written then.
+    def export(
+        self, to: Path | None = None, *, umask: int = 0o077, formats: Sequence[str] = ()
+    ) -> Exported:
+        """Write the set as its next version, or name the last one when nothing changed; see
+        `exporting.export`.
         """
-        from curate.export import remotes, versions, writing
+        from curate.upkeep import exporting
 
-        for directory in (self.root / EXPORTS, *([to] if to else [])):
-            remotes.guard(directory, self.settings.export.allowed_remotes)
-        items = self.store.items()
-        findings = self._check(items)
-        errors = [finding for finding in findings if finding.severity == "error"]
-        if errors:
-            raise Refused(errors)
-        last = max(self.store.versions(), key=lambda one: one.number, default=None)
-        build = self._build(
-            Version(
-                number=last.number + 1 if last else 1,
-                parent=last.number if last else None,
-                digest="",
-                at=self.now(),
-                by=self.who,
-                items=tuple(items),
-                corpus=self.corpus.digest(),
-                policy=self.anonymiser.policy,
-                tool=_tool(),
-                root=self.settings.corpus.root,
-            )
-        )
-        if not build.items:
-            raise CurateError(
-                "not exported: no item is ready", "Curate some: `curate open`.", Exit.FOUND
-            )
-        new = last is None or last.digest != build.digest
-        if last and not new:
-            build = self._build(self.store.version(last.number))
-        directory = self.root / EXPORTS / versions.name(build.number)
-        if new:
-            self.store.add_version(
-                Version(
-                    number=build.number,
-                    parent=build.parent,
-                    digest=build.digest,
-                    at=self.now(),
-                    by=self.who,
-                    items=build.items,
-                    corpus=self.corpus.digest(),
-                    policy=self.anonymiser.policy,
-                    tool=_tool(),
-                    root=self.settings.corpus.root,
-                ),
-                lambda: writing.publish(directory, build.files),
-            )
-        else:
-            writing.publish(directory, build.files)
-        writing.point_latest(directory)
-        if to:
-            self.store.mirrored(to, build.number, now=self.now())
-            writing.mirror(build.files, to, umask)
-        warnings = tuple(finding for finding in findings if finding.severity == "warning")
-        return Exported(build.number, directory, new, build.counts, warnings)
-
-    def _build(self, wanted: Version) -> Build:
-        from curate.export import versions
-
-        if wanted.erased:
-            raise CurateError(
-                f"version {wanted.number} cannot be written again: the text of "
-                f"{', '.join(wanted.erased)} was erased from it",
-                "Change the set and export its next version.",
-                Exit.PRIVACY,
-            )
-        return versions.build(
-            wanted.items,
-            number=wanted.number,
-            parent=wanted.parent,
-            root=wanted.root or self.settings.corpus.root,
-            corpus=wanted.corpus,
-            policy=wanted.policy,
-            tool=wanted.tool or _tool(),
-        )
-
-
-def _tool() -> str:
-    return f"curate {version('curate')}"
+        return exporting.export(self, to, umask=umask, formats=formats)
 
 
 def _events(inputs: Iterable[tuple[Path | None, SourceSettings]]) -> Iterator[StreamItem]:

@@ -43,13 +43,18 @@ TARGETS: Mapping[str, Target] = {
 }
 
 
+def known(target: str) -> Target:
+    """Return a target by name. Raises `CurateError` when there is none such."""
+    if target not in TARGETS:
+        raise CurateError(
+            f"there is no format {target!r}", f"Known: {', '.join(TARGETS)}.", Exit.USAGE
+        )
+    return TARGETS[target]
+
+
 def write(target: str, bundle: Bundle) -> Written:
     """Return the files of one target and what it could not hold.
 
     Raises `CurateError` for an unknown target, or one that needs what the bundle does not have.
     """
-    if target not in TARGETS:
-        raise CurateError(
-            f"there is no format {target!r}", f"Known: {', '.join(TARGETS)}.", Exit.USAGE
-        )
-    return TARGETS[target].write(bundle)
+    return known(target).write(bundle)

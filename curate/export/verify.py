@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from curate.export.questions import HOLDOUT, QUESTIONS, TUNING, digest
-from curate.export.versions import MANIFEST, WITHDRAWN, counts
+from curate.export.versions import MANIFEST, TARGETS, WITHDRAWN, counts
 from curate.model import CurateError, Finding, Json, Severity
 from curate.text import strip_space
 
@@ -39,7 +39,7 @@ def verify(directory: Path) -> list[Finding]:
             )
         elif len(data) != promised.get("bytes"):
             found.append(_error(name, "file-size", "has another size than the manifest says"))
-    known = {*manifest["files"], MANIFEST, WITHDRAWN}
+    known = {*manifest["files"], MANIFEST, TARGETS, WITHDRAWN}
     found += [
         Finding(path.name, "file-unknown", "warning", "is not in the manifest")
         for path in sorted(directory.iterdir())
@@ -79,6 +79,16 @@ def intact(directory: Path) -> dict[str, bytes]:
             )
         contents[name] = data
     return contents | {MANIFEST: (directory / MANIFEST).read_bytes()}
+
+
+def stands(directory: Path, number: int, code: str) -> bool:
+    """Say whether `directory` holds the version of this number and digest, every file intact."""
+    try:
+        intact(directory)
+        manifest = _manifest(directory)
+    except CurateError:
+        return False
+    return manifest.get("number") == number and manifest.get("digest") == code
 
 
 def contract(made: Sequence[Any]) -> list[Finding]:

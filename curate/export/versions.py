@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -9,19 +10,21 @@ from curate.export.questions import QUESTIONS, digest, encode, exported, files, 
 from curate.model import Item, Json
 
 MANIFEST = "manifest.json"
+TARGETS = "targets"
+"""The directory of a version that holds its other formats; the manifest vouches for none."""
 WITHDRAWN = "withdrawn.json"
 """Ids that were taken back for good, beside an export; no text, no reasons."""
 
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """A version, ready to be written: `files` by name, the manifest last.
+    """A version, ready to be written: `files` by name, the manifest last; a draft has no number.
 
     `digest` is that of `questions.json`: neither number, parent, corpus nor tool changes it, so
     an unchanged set is known by it, and `sha256sum questions.json` proves it.
     """
 
-    number: int
+    number: int | None
     parent: int | None
     digest: str
     items: tuple[Item, ...]
@@ -37,7 +40,7 @@ def name(number: int) -> str:
 def build(
     items: Iterable[Item],
     *,
-    number: int,
+    number: int | None,
     parent: int | None,
     root: str,
     corpus: str,
@@ -86,3 +89,9 @@ def counts(made: Sequence[Json]) -> dict[str, int]:
         "tuning": len(made) - holdout,
         "holdout": holdout,
     }
+
+
+def counts_of(files: Mapping[str, bytes]) -> dict[str, int]:
+    """Return the counts that the manifest among `files` tells."""
+    told: dict[str, int] = json.loads(files[MANIFEST])["counts"]
+    return told

@@ -12,11 +12,13 @@ from curate.export.writing import place
 
 
 def holding(exports: Path, ids: Collection[str]) -> tuple[Path, ...]:
-    """Return the version directories whose manifest names any of the ids, the oldest first.
+    """Return the version directories, the draft's too, whose manifest names any of the ids, in
+    order of their names.
 
     A version whose manifest cannot be read counts: not knowing is not knowing that it is clean.
     """
-    found = [path for path in exports.glob("v*") if path.is_dir() and not path.is_symlink()]
+    found = [*exports.glob("v*"), exports / "draft"]
+    found = [path for path in found if path.is_dir() and not path.is_symlink()]
     return tuple(sorted(path for path in found if _holds(path / MANIFEST, ids)))
 
 

@@ -20,20 +20,21 @@ LATEST = "latest"
 _UNFINISHED = ".unfinished-"
 
 
-def publish(directory: Path, files: Mapping[str, bytes]) -> None:
+def publish(directory: Path, files: Mapping[str, bytes], *, over: bool = False) -> None:
     """Write a version's directory: everything in it durable and private, or nothing there.
 
     Modes are 0700 and 0600. What an interrupted run left is swept: unfinished directories, and a
     directory of this number that `latest` never came to (its run was killed before the version
-    was stored). A directory that already holds exactly these files is left as it is. Raises
-    `CurateError` where something else stands in its place or the disk refuses.
+    was stored). A directory that already holds exactly these files is left as it is. With `over`
+    the directory is replaced as a whole, whatever version it held. Raises `CurateError` where
+    something else stands in its place or the disk refuses.
     """
     with _telling(directory):
         exports = directory.parent
         exports.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _alone(exports):
             _sweep(exports)
-            if os.path.lexists(directory) and _published(directory, files):
+            if os.path.lexists(directory) and _published(directory, files, over):
                 return
             unfinished = exports / f"{_UNFINISHED}{secrets.token_hex(8)}"
             unfinished.mkdir(mode=0o700)
@@ -77,16 +78,21 @@ def mirror(files: Mapping[str, bytes], to: Path, umask: int) -> tuple[Path, ...]
     """Write the files to a directory of the user's, with the modes that `umask` leaves.
 
     Each file is replaced at once, in the given order; a file that already holds its bytes is not
-    touched. Returns the paths that were written. Raises `CurateError`, before anything is
-    written, where a file's place is taken by a link or by anything not a regular file.
+    touched. Names may lead into directories below. Returns the paths that were written. Raises
+    `CurateError`, before any file is written, where a file's place is taken by a link or by
+    anything not a regular file.
     """
     with _telling(to):
         _make(to, 0o777 & ~umask)
+        for below in sorted({parent for name in files for parent in Path(name).parents}):
+            if (to / below).is_symlink() and below != Path():
+                raise _in_the_way(to / below)
+            _make(to / below, 0o777 & ~umask)
         stale = [name for name in files if not _holds(to / name, files[name])]
         for name in stale:
             _replace(to / name, files[name], 0o666 & ~umask)
-        if stale:
-            _sync(to)
+        for directory in sorted({(to / name).parent for name in stale}):
+            _sync(directory)
     return tuple(to / name for name in stale)
 
 
@@ -125,10 +131,12 @@ def _holds(path: Path, data: bytes) -> bool:
     return found.st_size == len(data) and path.read_bytes() == data
 
 
-def _published(directory: Path, files: Mapping[str, bytes]) -> bool:
+def _published(directory: Path, files: Mapping[str, bytes], over: bool) -> bool:
     """Say whether the version stands there already; refuse another one that was announced."""
     if directory.is_symlink() or not directory.is_dir():
         raise _in_the_way(directory)
+    if over:
+        return False
     if all(_holds(directory / name, data) for name, data in files.items()):
         return True
     if _announced(directory):

@@ -41,6 +41,7 @@ from curate.store.engine import Database
 from curate.store.intake import Saved
 from curate.store.mapping import item_from_json
 from curate.store.reading import Counts, missing
+from curate.store.retention import Outcome
 from curate.store.tables import alias, item, record
 
 
@@ -111,6 +112,16 @@ class Store:
             return intake.save(
                 connection, batch, matcher=matcher, received=received, keep=self._keep
             )
+
+    def kept(self, keys: Collection[bytes]) -> dict[bytes, datetime]:
+        """Return those of these event keys that something is stored under, and when that came."""
+        with self._database.read() as connection:
+            return intake.kept(connection, keys)
+
+    def barred(self, users: Collection[bytes]) -> frozenset[bytes]:
+        """Return those of these user tags whose events are refused."""
+        with self._database.read() as connection:
+            return intake.barred(connection, users)
 
     def suppress(self, tags: Collection[bytes], until: datetime) -> None:
         """Refuse every event with one of these user tags until `until`."""
@@ -341,6 +352,20 @@ class Store:
         with self._database.read() as connection:
             return versions.get(connection, number)
 
+    def call_version(
+        self, number: int, name: str, *, by: str, now: datetime, move: bool = False
+    ) -> None:
+        """Give a version a name. Raises `CurateError` when there is no such version, or another
+        has the name and `move` is not set.
+        """
+        with self._database.write() as connection:
+            versions.call(connection, number, name, by=by, at=now, move=move)
+
+    def version_names(self) -> dict[str, int]:
+        """Return the names that were given, and the versions' numbers."""
+        with self._database.read() as connection:
+            return versions.names(connection)
+
     def mirrored(self, path: Path, number: int, *, now: datetime) -> None:
         """Remember that the directory `path` was given the files of a version."""
         with self._database.write() as connection:
@@ -412,14 +437,18 @@ class Store:
         by: str,
         matcher: Matcher,
         destroy: Callable[[], int] = lambda: 0,
+        elsewhere: Callable[[], Outcome] = lambda: Outcome("clean", {}, {}),
         dry_run: bool = False,
     ) -> Receipt:
         """Remove what has expired, bytes and all, and return the receipt, which is kept.
 
-        `destroy` is called first and returns how many keys of raw text it destroyed. The
-        receipt's status is `clean`, `deferred` (try again later) or `not verified`. A dry run
-        only counts; its status is `clean` or `overdue`. Raises `CurateError` with code
-        `DEFERRED` while another purge runs.
+        `destroy` is called first and returns how many keys of raw text it destroyed;
+        `elsewhere` is called next, removes (in a dry run: counts) what has expired in other
+        files and says how that went; the receipt tells of all of it.
+
+        Its status is `clean`, `deferred` (try again later) or `not verified`. A dry run only
+        counts; its status is `clean` or `overdue`. Raises `CurateError` with code `DEFERRED`
+        while another purge runs.
         """
         return retention.purge(
             self._database,
@@ -428,5 +457,6 @@ class Store:
             keep=self._keep,
             matcher=matcher,
             destroy=destroy,
+            elsewhere=elsewhere,
             dry_run=dry_run,
         )

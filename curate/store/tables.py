@@ -257,6 +257,16 @@ version_item = Table(
 )
 
 
+class _Name(TypedColumns):
+    name: Named[str] = Column(Text, primary_key=True)
+    version: Named[int] = Column(Integer, ForeignKey("version.number"))
+    at: Named[datetime] = Column(Utc)
+    by: Named[str] = Column(Text)
+
+
+name = Table("name", metadata, _Name, sqlite_strict=True)
+
+
 class _Receipt(TypedColumns):
     id: Named[int] = Column(Integer, primary_key=True)
     kind: Named[str] = Column(Text, index=True)

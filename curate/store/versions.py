@@ -12,7 +12,11 @@ from sqlalchemy.dialects.sqlite import insert as upsert
 from curate.model import CurateError, Exit, Item, Version
 from curate.store.mapping import item_from_json, item_to_json
 from curate.store.reading import missing
-from curate.store.tables import mirror, version, version_item
+from curate.store.tables import mirror, name, version, version_item
+
+
+class Overtaken(CurateError):
+    """Somebody else stored a version first; exporting again looks at theirs."""
 
 
 def add(connection: Connection, new: Version, publish: Callable[[], None]) -> None:
@@ -21,7 +25,7 @@ def add(connection: Connection, new: Version, publish: Callable[[], None]) -> No
     """
     last = connection.execute(select(func.max(version.c.number))).scalar_one()
     if new.number != (last or 0) + 1 or new.parent != last:
-        raise CurateError(
+        raise Overtaken(
             f"version {new.number} cannot follow version {last or 0}",
             "Somebody exported in the meantime: export again.",
             Exit.FOUND,
@@ -66,6 +70,32 @@ def get(connection: Connection, number: int) -> Version:
     ).all()
     items = tuple(item_from_json(one.content) for one in rows)
     return _version(row, items, tuple(one.item for one in rows if one.erased))
+
+
+def call(
+    connection: Connection, number: int, called: str, *, by: str, at: datetime, move: bool
+) -> None:
+    """Give a version a name. Raises `CurateError` when there is no such version, or the name is
+    another version's and `move` is not set.
+    """
+    if connection.scalar(select(version.c.number).where(version.c.number == number)) is None:
+        raise missing(f"version {number}")
+    held = connection.scalar(select(name.c.version).where(name.c.name == called))
+    if held is not None and held != number and not move:
+        raise CurateError(
+            f"version {held} is called {called} already",
+            "Choose another name, or move it with --move.",
+            Exit.USAGE,
+        )
+    row = {"version": number, "at": at, "by": by}
+    statement = upsert(name).values(name=called, **row)
+    connection.execute(statement.on_conflict_do_update(index_elements=[name.c.name], set_=row))
+
+
+def names(connection: Connection) -> dict[str, int]:
+    """Return the names of versions and their numbers, by name."""
+    rows = connection.execute(select(name.c.name, name.c.version).order_by(name.c.name))
+    return {row.name: row.version for row in rows}
 
 
 def mirrored(connection: Connection, path: str, number: int, at: datetime) -> None:

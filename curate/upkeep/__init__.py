@@ -1,0 +1,1 @@
+"""Keeping the set true: versions, sets from elsewhere, changed documents, changed chunkings."""
