@@ -39,6 +39,11 @@ def fold(text: str) -> bytes:
     return text.encode("utf-8", "replace").translate(_LOWER, _BLANK)
 
 
+def fold_lines(raw: bytes) -> bytes:
+    """Return UTF-8 lines with their ASCII folded and everything else as it is; LF stays."""
+    return raw.translate(_LOWER, _BLANK.replace(b"\n", b""))
+
+
 # ---------------------------------------------------------------------------- looser forms
 
 
@@ -97,7 +102,6 @@ _MARKUP = re.compile(
     rb"|<(?:a(?:href|name|class|id)|abbrtitle|(?:span|div|p)(?:style|class)|fontcolor"
     rb"|img(?:src|alt))[^<>]*>"
 )
-_LINK = re.compile(rb"\]\(")
 _LEADING = re.compile(rb"(?:#{1,6}|>+|[-*+](?![-\d])|\d{1,2}\.(?=[^\d]))+")
 
 
@@ -113,4 +117,6 @@ def unmarked(folded: bytes) -> bytes:
 
 def only_markup_lost(was: bytes, now: bytes) -> bool:
     """Say whether `now` is `was` in other markup. A link that was not there is an edit."""
-    return unmarked(was) == unmarked(now) and len(_LINK.findall(now)) <= len(_LINK.findall(was))
+    return unmarked(was) == unmarked(now) and all(
+        now.count(part) <= was.count(part) for part in (b"[", b"](")
+    )

@@ -113,25 +113,39 @@ class Chain:
         return Block(int(self.old[row]), int(self.new[row]), int(self.length[row]))
 
 
-def windows(text: bytes) -> tuple[Offsets, Words]:
-    """Return places in `text`, about one in eight, chosen by content, and a hash of the 24 bytes
-    that follow each.
-
-    The same bytes are chosen wherever they stand.
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """Places in a text, about one in eight, chosen by content: the same bytes are chosen
+    wherever they stand. `first` are the first 8 of the 24 bytes that follow each.
     """
+
+    places: Offsets
+    first: Words
+    _words: Words
+
+    def hashes(self, rows: Offsets | None = None) -> Words:
+        """Return a hash of the 24 bytes that follow each place, or some of them."""
+        places = self.places if rows is None else self.places[rows]
+        hashes = (self.first if rows is None else self.first[rows]) * _MIX[0]
+        hashes ^= (self._words[places + 8] + (hashes >> np.uint64(29))) * _MIX[1]
+        hashes ^= (self._words[places + 16] + (hashes >> np.uint64(31))) * _MIX[2]
+        return hashes
+
+
+def windows(text: bytes) -> Windows:
+    """Choose windows of 24 bytes in `text`."""
     if len(text) < _WINDOW:
-        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.uint64)
+        nothing = np.zeros(0, dtype=np.uint64)
+        return Windows(np.zeros(0, dtype=np.int64), nothing, nothing)
     raw = np.frombuffer(text, dtype=np.uint8)
     count = len(text) - _WINDOW + 1
     mixed = raw[:count] * np.uint8(37)
     mixed += raw[1 : count + 1] * np.uint8(101)
     mixed ^= mixed >> np.uint8(3)
-    places = np.flatnonzero((mixed * np.uint8(29)) < 32)
-    words = np.ndarray((len(text) - 7,), dtype="<u8", buffer=text, strides=(1,))
-    hashes = words[places] * _MIX[0]
-    hashes ^= (words[places + 8] + (hashes >> np.uint64(29))) * _MIX[1]
-    hashes ^= (words[places + 16] + (hashes >> np.uint64(31))) * _MIX[2]
-    return places.astype(np.int64), hashes
+    mixed *= np.uint8(29)
+    places = np.flatnonzero(mixed < 32)
+    words: Words = np.ndarray((len(text) - 7,), dtype="<u8", buffer=text, strides=(1,))
+    return Windows(places, words[places], words)
 
 
 def pair_documents(old: Corpus, new: Corpus) -> dict[int, Pair]:
@@ -282,13 +296,12 @@ def _moved(
         return []
     text_old, starts_old = _laid_out(old, spare_old)
     text_new, starts_new = _laid_out(new, spare_new)
-    places_old, hashes_old = windows(text_old)
-    places_new, hashes_new = windows(text_new)
+    windows_old, windows_new = windows(text_old), windows(text_new)
     votes = _votes(
-        np.searchsorted(starts_old, places_old, side="right") - 1,
-        hashes_old,
-        np.searchsorted(starts_new, places_new, side="right") - 1,
-        hashes_new,
+        np.searchsorted(starts_old, windows_old.places, side="right") - 1,
+        windows_old.hashes(),
+        np.searchsorted(starts_new, windows_new.places, side="right") - 1,
+        windows_new.hashes(),
     )
     claims_old: dict[int, list[tuple[int, int]]] = {}
     claims_new: dict[int, list[tuple[int, int]]] = {}

@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from curate.remap.locating import find_all
 from curate.remap.moves import Chain, Words, windows
-from curate.remap.reading import Progress, scan_bodies
+from curate.remap.reading import Progress, scan
 from curate.remap.stitching import Corpus
 
 _COMMON = 20  # a window that more sources have tells nothing
@@ -22,8 +23,11 @@ _LEAST_TEXT = 12
 class Hunt:
     """What to look for: windows of the unmatched text in documents from which gold is gone, and
     the gold itself where it is too short to have windows of its own.
+
+    `first` are the windows' first 8 bytes, `hashes` are of all 24; both sorted.
     """
 
+    first: Words
     hashes: Words
     needles: tuple[bytes, ...]
 
@@ -31,14 +35,14 @@ class Hunt:
     def of(cls, old: Corpus, chain: Chain, astray: Collection[tuple[int, int]]) -> Hunt:
         """Return the hunt for spans of the old corpus that are not in their own document."""
         documents = {old.document_of(start) for start, _ in astray}
-        hashes = [windows(text)[1] for text in _unmatched(old, chain, documents)]
-        needles = set()
-        for start, end in astray:
-            text = old.text(start, end)
-            if len(text) >= _LEAST_TEXT and not len(windows(text)[0]):
-                needles.add(text)
-        joined = np.concatenate(hashes) if hashes else np.zeros(0, dtype=np.uint64)
-        return cls(np.unique(joined), tuple(sorted(needles)))
+        hunted = windows(b"\n".join(_unmatched(old, chain, documents)))
+        gold = {old.text(start, end) for start, end in astray}
+        short = {text for text in gold if not len(windows(text).places)}
+        return cls(
+            np.unique(hunted.first),
+            np.unique(hunted.hashes()),
+            tuple(sorted(text for text in short if len(text) >= _LEAST_TEXT)),
+        )
 
     @property
     def empty(self) -> bool:
@@ -49,35 +53,36 @@ class Hunt:
         """Return the sources of the chunk file `path`, but the known, that may hold it."""
         holders: dict[int, set[str]] = {}
         found: set[str] = set()
-        marks = _marks(self.hashes)
-        for sources, text in scan_bodies(path, progress, "searching NEW"):
-            ends = np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == 10)
-            places, hashes = windows(text)
-            likely = np.flatnonzero(marks[hashes & _MARK])
-            for at in likely[np.isin(hashes[likely], self.hashes)]:
-                source = sources[int(np.searchsorted(ends, places[at]))]
-                holders.setdefault(int(hashes[at]), set()).add(source)
-            for needle in self.needles:
-                spot = text.find(needle)
-                while spot >= 0:
-                    found.add(sources[int(np.searchsorted(ends, spot))])
-                    spot = text.find(needle, spot + 1)
+        marks = _marks(self.first)
+        for block in scan(path, progress, "searching NEW"):
+            ends = np.flatnonzero(np.frombuffer(block.text, dtype=np.uint8) == 10)
+            there = windows(block.text)
+            likely = np.flatnonzero(marks[_mark(there.first)])
+            likely = likely[np.isin(there.first[likely], self.first)]
+            hashes = there.hashes(likely)
+            hits = np.flatnonzero(np.isin(hashes, self.hashes))
+            lines = np.searchsorted(ends, there.places[likely[hits]]).tolist()
+            for digest, source in zip(hashes[hits].tolist(), block.sources(lines), strict=True):
+                holders.setdefault(digest, set()).add(source)
+            spots = [spot for needle in self.needles for spot in find_all(block.text, needle)]
+            found.update(block.sources(np.searchsorted(ends, spots).tolist()))
         votes: dict[str, int] = {}
         for held_by in holders.values():
             if len(held_by) <= _COMMON:
                 for source in held_by:
                     votes[source] = votes.get(source, 0) + 1
-        ranked = sorted(votes.keys() - known, key=lambda source: (-votes[source], source))
+        ranked = sorted(votes.keys() - set(known), key=lambda source: (-votes[source], source))
         return (found - set(known)) | set(ranked[:_MOST_SOURCES])
 
 
-_MARK = np.uint64(0xFFFF)
+def _mark(words: Words) -> Words:
+    return (words * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(48)
 
 
-def _marks(hashes: Words) -> npt.NDArray[np.bool_]:
-    """Return a table that rules out most hashes by their low 16 bits."""
+def _marks(words: Words) -> npt.NDArray[np.bool_]:
+    """Return a table that rules out most words by 16 bits of their product with a constant."""
     marks = np.zeros(0x10000, dtype=bool)
-    marks[hashes & _MARK] = True
+    marks[_mark(words)] = True
     return marks
 
 
