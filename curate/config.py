@@ -42,9 +42,10 @@ class SourceSettings:
     """One `[[sources]]`: a log to read.
 
     `path` may hold globs. `template` is a regular expression whose group `question` (or first
-    group) is what the user asked in a prompt glued around it. `map` gives a dotted path for each field of the event model. `down`
-    and `up` list the rating values, as written in the log, that mean a thumb down or up
-    (`0`, `dislike`, `<=2`).
+    group) is what the user asked in a prompt glued around it. `map` gives a dotted path for each
+    field of the event model. `down` and `up` list the rating values, as written in the log, that
+    mean a thumb down or up (`0`, `dislike`, `<=2`). With `purge_files`, a purge deletes log files
+    of this source in which everything is older than the records are kept.
     """
 
     name: str = ""
@@ -54,13 +55,24 @@ class SourceSettings:
     down: tuple[str, ...] = ()
     up: tuple[str, ...] = ()
     template: str = ""
+    purge_files: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class RetentionSettings:
-    """`[retention]`: how long anonymised records are kept, in days."""
+    """`[retention]`: how long anonymised records and sealed originals are kept, in days.
+
+    `store_raw` is `sealed`, or `never` where no original is to be kept.
+    """
 
     records_days: int = 90
+    raw_days: int = 14
+    store_raw: str = "sealed"
+
+    @property
+    def kept_raw_days(self) -> int:
+        """How many days an original is kept: no longer than its record; 0 for never."""
+        return 0 if self.store_raw == "never" else min(self.raw_days, self.records_days)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,9 +194,11 @@ def _value(kind: object, value: object, name: str, path: Path) -> object:
             return tuple(str(v) for v in value)
         case "dict[str, str]", dict() if all(isinstance(v, str) for v in value.values()):
             return value
-        case ("str", str()) | ("int", int()) | ("float", float()):
+        case ("str", str()) | ("float", float()) | ("bool", bool()):
             return value
-        case "float", int():
+        case "int", int() if not isinstance(value, bool):
+            return value
+        case "float", int() if not isinstance(value, bool):
             return float(value)
         case wanted, _:
             plain = wanted.replace("tuple[str, ...]", "a list of strings")
@@ -197,6 +211,10 @@ def _validate(settings: Settings, path: Path) -> None:
 
     if not 1 <= settings.retention.records_days <= 3650:
         refuse("retention.records_days", "must be from 1 to 3650")
+    if not 1 <= settings.retention.raw_days <= 366:
+        refuse("retention.raw_days", "must be from 1 to 366; `store_raw` says whether to keep any")
+    if settings.retention.store_raw not in ("sealed", "never"):
+        refuse("retention.store_raw", "knows only sealed, never")
     if not 0 <= settings.split.holdout <= 1:
         refuse("split.holdout", "must be from 0 to 1")
     for entity in settings.privacy.entities:
@@ -280,11 +298,14 @@ root = "docs"                  # relative to this file
 # format = "auto"              # auto, jsonl, csv
 # down = ["0"]                 # ratings that mean thumbs-down: values, or "<=2"; never guessed
 # up = ["1"]
+# purge_files = false          # true: `curate purge` deletes log files that are wholly too old
 # [sources.map]                # only what was not recognised: field = "dotted.path"
 # question = "payload.text"
 
 [retention]
 records_days = 90              # anonymised records live this long, then `curate purge` removes them
+raw_days = 14                  # sealed originals: so long a curator can judge a redaction
+store_raw = "sealed"           # or "never": no original is kept, not even sealed
 
 [privacy]
 # entities = {json.dumps(ENTITIES)}

@@ -41,6 +41,10 @@ def test_the_template_without_its_comment_signs_still_says_the_defaults(tmp_path
         ("[retention]\nrecord_days = 3", "unknown key `retention.record_days`", "records_days"),
         ("[retention]\nrecords_days = 'x'", "`retention.records_days` is not int", ""),
         ("[retention]\nrecords_days = 0", "must be from 1", ""),
+        ("[retention]\nrecords_days = true", "`retention.records_days` is not int", ""),
+        ("[retention]\nraw_days = 0", "must be from 1", "Mend"),
+        ("[retention]\nstore_raw = 'open'", "knows only sealed, never", ""),
+        ("[[sources]]\nname = 'a'\npath = 'b'\npurge_files = 1", "is not bool", ""),
         ("[split]\nholdout = 2", "must be from 0 to 1", ""),
         ("[privacy]\nentities = ['IBAN']", "knows only PERSON", ""),
         ("[privacy]\nphone_regions = ['kh']", "two-letter", ""),
@@ -60,6 +64,13 @@ def test_a_mistake_is_named_with_the_way_out(
     assert hint in caught.value.hint
     assert caught.value.hint
     assert caught.value.code == Exit.USAGE
+
+
+def test_originals_never_outlive_their_records(tmp_path: Path) -> None:
+    toml = "[retention]\nrecords_days = 7\nraw_days = 14"
+
+    assert config.load(written(tmp_path, toml)).retention.kept_raw_days == 7
+    assert config.RetentionSettings(store_raw="never").kept_raw_days == 0
 
 
 def test_a_directory_without_a_config_is_no_workspace(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import click
 
 from curate.cli import output
 from curate.cli.context import Shared, json_option, shared_options
-from curate.model import CurateError, Exit
+from curate.model import CurateError, Exit, Receipt
 
 if TYPE_CHECKING:
     from curate.config import PrivacySettings, SourceSettings
@@ -222,11 +222,18 @@ def _redact_lines(anonymiser: Anonymiser) -> None:
 def purge(shared: Shared, dry_run: bool, as_json: bool) -> None:
     """Remove what has expired, bytes and all, and print the receipt.
 
+    Keys go first, then log files of sources with `purge_files`, sealed originals and records.
     Exit code: 0 clean, 1 overdue (--dry-run), 5 not verified, 75 deferred because somebody
     reads: run it again.
     """
     with shared.open() as workspace:
         receipt = workspace.purge(dry_run=dry_run)
+    show_receipt(receipt, as_json=as_json)
+    sys.exit(PURGE_EXIT[receipt.status])
+
+
+def show_receipt(receipt: Receipt, *, as_json: bool) -> None:
+    """Print a receipt."""
     if as_json:
         output.data(receipt)
     else:
@@ -236,10 +243,9 @@ def purge(shared: Shared, dry_run: bool, as_json: bool) -> None:
         for name, count in receipt.counts.items():
             output.line(f"  {name:20} {count}")
         for name, found in receipt.verified.items():
-            output.line(f"  verified {name:11} {found}")
+            output.line(f"  verified {name:13} {found}")
         if receipt.detail:
             output.line(f"  {receipt.detail}")
-    sys.exit(PURGE_EXIT[receipt.status])
 
 
 PURGE_EXIT = {

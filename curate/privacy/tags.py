@@ -34,11 +34,18 @@ class Tagger:
 
     @classmethod
     def open(cls, keys: Path, now: datetime, keep_days: int) -> Tagger:
-        """Open the key directory, made with mode 0700 where it is missing.
+        """Open the key directory, made with mode 0700 where it is missing, with a key for `now`.
 
         An epoch is at least as long as records are kept (`keep_days`), so that two live epochs
         cover everything kept. Raises `CurateError` for a key that is not one.
         """
+        tagger = cls.load(keys, keep_days)
+        tagger._key(tagger._epoch(now))
+        return tagger
+
+    @classmethod
+    def load(cls, keys: Path, keep_days: int) -> Tagger:
+        """Open the key directory as `open` does, but make no key: that needs room on the disk."""
         try:
             keys.mkdir(mode=0o700, parents=True, exist_ok=True)
             found = {
@@ -54,7 +61,6 @@ class Tagger:
             raise CurateError(
                 f"the key directory {keys} cannot be used: {error.strerror}", "Check its mode."
             ) from None
-        tagger._key(tagger._epoch(now))
         return tagger
 
     def tag(self, domain: str, value: str, when: datetime) -> bytes:

@@ -6,6 +6,7 @@ tables in memory and to obey foreign keys; what goes wrong with a file becomes o
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sqlite3
@@ -25,6 +26,9 @@ APPLICATION_ID = 0x63757261
 
 BUSY_MS = 5000
 """How long a writer queues for the lock before it gives up."""
+
+CHECKPOINT_MS = 250
+"""A checkpoint waits for readers while it holds the write lock, so it must not wait long."""
 
 _MAGIC = b"SQLite format 3\x00"
 _PRAGMAS = {
@@ -154,6 +158,49 @@ def migrating(path: Path) -> Iterator[Connection]:
         engine.dispose()
 
 
+def rewrite(path: Path) -> None:
+    """Write the whole file anew, so that no byte of what was deleted stays in it.
+
+    Raises `Busy` when a reader keeps the old pages alive, a writer is at work or the disk is full.
+    """
+    with explained(path), closing(connect(path, busy_ms=CHECKPOINT_MS)) as raw:
+        if _checkpointed(raw):
+            raw.execute("VACUUM")
+            if _checkpointed(raw):
+                return
+    raise Busy(
+        f"{path} cannot be rewritten: a reader is open",
+        "Close other programs that use the workspace, and run it again.",
+    )
+
+
+def checkpoint(path: Path) -> bool:
+    """Empty the write-ahead log. Returns False when a reader is in the way."""
+    with explained(path), closing(connect(path, busy_ms=CHECKPOINT_MS)) as raw:
+        return _checkpointed(raw)
+
+
+def remains(path: Path) -> dict[str, int]:
+    """Return what a file may still hold of deleted rows, each 0 after `rewrite`: free pages, and
+    the bytes of the write-ahead log and of a journal.
+    """
+    with explained(path), closing(connect(path, busy_ms=CHECKPOINT_MS)) as raw:
+        _checkpointed(raw)
+        freelist = raw.execute("PRAGMA freelist_count").fetchone()[0]
+        sizes = {kind: _size(path.with_name(f"{path.name}-{kind}")) for kind in ("wal", "journal")}
+    return {"freelist": freelist, **sizes}
+
+
+def _checkpointed(raw: sqlite3.Connection) -> bool:
+    # A reader in the way is told by the row that comes back, not by an exception.
+    busy = raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+    return bool(busy == 0)
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
 def create(path: Path, build: Callable[[Path], None]) -> None:
     """Make a new database at `path`, mode 0600: `build` fills it under another name first, so
     that a half-made one never stands at `path`.
@@ -182,6 +229,8 @@ def written(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise _full(path) from None
         raise CurateError(
             f"{path} cannot be written: {error.strerror}", "Check the disk and the modes."
         ) from None
@@ -259,6 +308,12 @@ def _locked(path: Path) -> Busy:
     return Busy(f"{path} is locked by another process", "Try again when it has finished.")
 
 
+def _full(path: Path) -> Busy:
+    return Busy(
+        f"{path} cannot be written: the disk is full", "Free some space; nothing was half-done."
+    )
+
+
 def _no_room(path: Path) -> bool:
     return shutil.disk_usage(path.parent).free < 2**16
 
@@ -269,10 +324,7 @@ def _explain(path: Path, error: sqlite3.Error) -> CurateError | None:
         return _locked(path)
     # On a full disk the shared memory of the log cannot grow either, which is called an I/O error.
     if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and _no_room(path)):
-        return Busy(
-            f"{path} cannot be written: the disk is full",
-            "Free some space; nothing was half-done.",
-        )
+        return _full(path)
     messages = {
         sqlite3.SQLITE_READONLY: ("is read-only", "Give yourself the right to write it."),
         sqlite3.SQLITE_PERM: ("may not be opened", "Check its mode and owner."),

@@ -64,8 +64,8 @@ def save(
 ) -> Saved:
     """Store a batch within the caller's transaction; storing it again changes nothing."""
     tally: Counter[str] = Counter()
-    barred = _barred(connection, batch)
-    events = [event for event in batch if _admitted(event, barred, received, keep, tally)]
+    out = barred(connection, {event.user for event in batch if event.user is not None})
+    events = [event for event in batch if _admitted(event, out, received, keep, tally)]
     asked = [event for event in events if isinstance(event, CleanQuestion)]
     votes = [event for event in events if isinstance(event, CleanFeedback)]
     touched, tags = _save_questions(connection, asked, matcher, received, keep, tally)
@@ -89,10 +89,20 @@ def suppress(connection: Connection, tags: Collection[bytes], until: datetime) -
         )
 
 
-def _barred(
-    connection: Connection, batch: Sequence[CleanQuestion | CleanFeedback]
-) -> frozenset[bytes]:
-    users = {event.user for event in batch if event.user is not None}
+def kept(connection: Connection, keys: Collection[bytes]) -> dict[bytes, datetime]:
+    """Return those of these event keys that something is stored under, and when that came."""
+    return {
+        row.key: row.received_at
+        for some in pieces(keys)
+        for table in (record, vote)
+        for row in connection.execute(
+            select(table.c.key, table.c.received_at).where(table.c.key.in_(some))
+        )
+    }
+
+
+def barred(connection: Connection, users: Collection[bytes]) -> frozenset[bytes]:
+    """Return those of these user tags whose events are refused."""
     return frozenset(
         tag
         for some in pieces(users)
@@ -102,13 +112,13 @@ def _barred(
 
 def _admitted(
     event: CleanQuestion | CleanFeedback,
-    barred: Collection[bytes],
+    out: Collection[bytes],
     received: datetime,
     keep: timedelta,
     tally: Counter[str],
 ) -> bool:
     at = event.asked_at if isinstance(event, CleanQuestion) else event.at
-    if event.user in barred:
+    if event.user in out:
         tally["suppressed"] += 1
     elif expiry(at, event.received_at, keep) <= received:
         tally["expired"] += 1

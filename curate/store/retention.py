@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import fcntl
 import os
-import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -31,11 +30,29 @@ from curate.store.tables import item, receipt, record, revision, state, suppress
 CHUNK = 500
 """Rows per transaction: ingest and decisions get their turn in between."""
 
-CHECKPOINT_MS = 250
-"""A checkpoint waits for readers while it holds the write lock, so it must not wait long."""
-
 LOCK = "purge.lock"
 """The file, beside the database, that keeps two purges apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How the removal from one place went; see `Receipt` for the meaning of the fields."""
+
+    status: ReceiptStatus
+    counts: dict[str, int]
+    verified: dict[str, Any]
+    detail: str = ""
+
+    def beside(self, other: Outcome) -> Outcome:
+        """Return the outcome of both: as good as the worse of them."""
+        worse = max(self, other, key=lambda one: _WORSE.index(one.status))
+        counts = Counter(self.counts)
+        counts.update(other.counts)
+        detail = "; ".join(filter(None, (self.detail, other.detail)))
+        return Outcome(worse.status, dict(counts), {**self.verified, **other.verified}, detail)
+
+
+_WORSE: tuple[ReceiptStatus, ...] = ("clean", "overdue", "deferred", "not verified")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +93,13 @@ def purge(
     keep: timedelta,
     matcher: Matcher,
     destroy: Callable[[], int],
+    elsewhere: Callable[[], Outcome],
     dry_run: bool,
 ) -> Receipt:
     """Remove what has expired at `now`, prove it, and keep the receipt that is returned.
 
     `destroy` is called first; it destroys the keys of expired raw text and returns how many.
+    `elsewhere` is called next; it removes what has expired in other files.
     Status `clean`: proven gone. `deferred`: a reader, a writer or a full disk is in the way; a
     later purge finishes. `not verified`: done, but the proof failed. A dry run only counts, and
     says `overdue` when there is something to remove.
@@ -88,17 +107,21 @@ def purge(
     limits = _Limits(now, keep)
     if dry_run:
         with database.read() as connection:
-            counts = _overdue(connection, limits)
-        status: ReceiptStatus = "overdue" if any(counts.values()) else "clean"
-        return Receipt("purge", now, by, status, counts, {}, "a dry run: nothing was removed")
-    with _alone(database.path.with_name(LOCK)):
+            found = Counter(_overdue(connection, limits))
+        found.update(elsewhere().counts)
+        status: ReceiptStatus = "overdue" if any(found.values()) else "clean"
+        return Receipt("purge", now, by, status, dict(found), {}, "a dry run: nothing was removed")
+    with alone(database.path):
         done = Counter(keys=destroy(), records=0, votes=0, candidates=0, revisions=0)
-        status, verified, detail = _erase(database, limits, matcher, done)
-        return _keep(database, Receipt("purge", now, by, status, dict(done), verified, detail))
+        other = elsewhere()
+        whole = _erase(database, limits, matcher, done).beside(other)
+        return file(database, "purge", now, by, whole)
 
 
 @contextmanager
-def _alone(path: Path) -> Iterator[None]:
+def alone(database: Path) -> Iterator[None]:
+    """Keep two purges or erasures apart. Raises `CurateError` with `DEFERRED` for the second."""
+    path = database.with_name(LOCK)
     with engine.written(path):
         handle = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
@@ -127,31 +150,46 @@ def _overdue(connection: Connection, limits: _Limits) -> dict[str, int]:
 # ---------------------------------------------------------------------------- the recipe
 
 
-def _erase(
-    database: Database, limits: _Limits, matcher: Matcher, done: Counter[str]
-) -> tuple[ReceiptStatus, dict[str, Any], str]:
-    reader = "a reader is open: close other programs that use the workspace"
-    try:
+def _erase(database: Database, limits: _Limits, matcher: Matcher, done: Counter[str]) -> Outcome:
+    def work() -> None:
         while _delete_records(database, limits, matcher, done):
             pass
         while _delete_votes(database, limits, matcher, done):
             pass
         _delete_rest(database, limits, done)
-        if not _rewrite(database.path):
-            return "deferred", {}, reader
-    except Busy as error:
-        return "deferred", {}, error.message
+
+    def left() -> int:
+        with database.read() as connection:
+            return sum(_overdue(connection, limits).values())
+
+    return removed(database, work, left, done)
+
+
+def removed(
+    database: Database, work: Callable[[], None], left: Callable[[], int], done: Counter[str]
+) -> Outcome:
+    """Do the `work` of deleting, then write the file anew and prove that nothing is left.
+
+    `left` counts survivors; `done` is what the work counts. Everything else is as in `purge`.
+    """
     try:
-        verified = _proof(database, limits)
+        work()
+        engine.rewrite(database.path)
+    except Busy as error:
+        return Outcome("deferred", dict(done), {}, error.message)
+    try:
+        facts = engine.remains(database.path)
+        verified = {"left": left(), **facts}
     except CurateError as error:
-        return "not verified", {}, error.message
-    left = {name: number for name, number in verified.items() if number}
-    if left:
-        return "not verified", verified, f"something is left: {', '.join(left)}"
-    return "clean", verified, ""
+        return Outcome("not verified", dict(done), {}, error.message)
+    if any(verified.values()):
+        what = ", ".join(name for name, number in verified.items() if number)
+        return Outcome("not verified", dict(done), verified, f"something is left: {what}")
+    return Outcome("clean", dict(done), verified)
 
 
-def _mark(connection: Connection) -> None:
+def mark(connection: Connection) -> None:
+    """Say, in the transaction that deletes, that bytes are to be proven gone."""
     statement = upsert(state).values(name="dirty", value=1)
     connection.execute(
         statement.on_conflict_do_update(index_elements=[state.c.name], set_={"value": 1})
@@ -167,7 +205,7 @@ def _delete_records(
         ).all()
         if not found:
             return False
-        _mark(connection)
+        mark(connection)
         ids = [row.id for row in found]
         votes = connection.execute(delete(vote).where(vote.c.record.in_(ids))).rowcount
         connection.execute(delete(record).where(record.c.id.in_(ids)))
@@ -190,7 +228,7 @@ def _delete_votes(
         ).all()
         if not found:
             return False
-        _mark(connection)
+        mark(connection)
         connection.execute(delete(vote).where(vote.c.id.in_([row.id for row in found])))
         touched = {row.candidate for row in found if row.candidate is not None}
         clusters.refresh(connection, touched, matcher=matcher, now=limits.now)
@@ -200,44 +238,15 @@ def _delete_votes(
 
 def _delete_rest(database: Database, limits: _Limits, done: Counter[str]) -> None:
     with database.write() as connection:
-        _mark(connection)
+        mark(connection)
         connection.execute(delete(suppressed).where(limits.suppressed))
         scrubbed = update(revision).where(limits.revisions).values(before=null(), after=null())
         done.update(revisions=connection.execute(scrubbed).rowcount)
 
 
-def _rewrite(path: Path) -> bool:
-    """Write the whole file anew. Returns False when a reader keeps the old pages alive."""
-    with engine.explained(path), closing(engine.connect(path, busy_ms=CHECKPOINT_MS)) as raw:
-        if not _checkpoint(raw):
-            return False
-        raw.execute("VACUUM")
-        return _checkpoint(raw)
-
-
-def _checkpoint(raw: sqlite3.Connection) -> bool:
-    # A reader in the way is told by the row that comes back, not by an exception.
-    busy = raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-    return bool(busy == 0)
-
-
-def _proof(database: Database, limits: _Limits) -> dict[str, Any]:
-    """Count what is left, all of which must be 0; raises when it cannot be counted."""
-    path = database.path
-    with engine.explained(path), closing(engine.connect(path, busy_ms=CHECKPOINT_MS)) as raw:
-        _checkpoint(raw)
-        freelist = raw.execute("PRAGMA freelist_count").fetchone()[0]
-        sizes = {kind: _size(path.with_name(f"{path.name}-{kind}")) for kind in ("wal", "journal")}
-    with database.read() as connection:
-        left = sum(_overdue(connection, limits).values())
-    return {"left": left, "freelist": freelist, **sizes}
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
-
-
-def _keep(database: Database, made: Receipt) -> Receipt:
+def file(database: Database, kind: str, at: datetime, by: str, found: Outcome) -> Receipt:
+    """Keep the receipt of an outcome on file, and return it."""
+    made = Receipt(kind, at, by, found.status, found.counts, found.verified, found.detail)
     try:
         with database.write() as connection:
             connection.execute(
@@ -253,9 +262,7 @@ def _keep(database: Database, made: Receipt) -> Receipt:
             )
             if made.status == "clean":
                 connection.execute(delete(state).where(state.c.name == "dirty"))
-        path = database.path
-        with engine.explained(path), closing(engine.connect(path, busy_ms=CHECKPOINT_MS)) as raw:
-            _checkpoint(raw)
+        engine.checkpoint(database.path)
     except Busy as error:
         status: ReceiptStatus = "deferred" if made.status == "clean" else made.status
         return replace(made, status=status, detail=f"the receipt is not kept: {error.message}")

@@ -1,0 +1,128 @@
+"""Purging a workspace: keys first, then files, originals and records, and one receipt of it all."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from curate.config import SourceSettings
+from curate.ingest import run
+from curate.model import CurateError, FeedbackEvent, QuestionEvent, Receipt, Rejected
+from curate.privacy.tags import Tagger
+from curate.store.engine import Busy
+from curate.store.retention import Outcome
+
+if TYPE_CHECKING:
+    from curate.workspace import Workspace
+
+
+def purge(workspace: Workspace, *, dry_run: bool = False) -> Receipt:
+    """Remove what has expired from every place, and return the receipt, which is kept.
+
+    Keys go first, and also when the database cannot be opened because the disk is full or
+    somebody holds it: the receipt is then `deferred`, and not kept.
+    """
+    if dry_run:
+        return workspace.store.purge(
+            by=workspace.who,
+            matcher=workspace.matcher,
+            elsewhere=lambda: _overdue(workspace),
+            dry_run=True,
+        )
+    keys = workspace.originals.destroy_keys()
+    keys += _tag_keys(workspace).destroy_before(workspace.limit)
+    try:
+        store = workspace.store
+    except Busy as error:
+        detail = f"the keys are gone, the rest waits: {error.message}; no receipt is kept"
+        return Receipt(
+            "purge", workspace.now(), workspace.who, "deferred", {"keys": keys}, {}, detail
+        )
+    return store.purge(
+        by=workspace.who,
+        matcher=workspace.matcher,
+        destroy=lambda: keys,
+        elsewhere=lambda: originals(workspace).beside(_delete_logs(workspace)),
+    )
+
+
+def originals(workspace: Workspace) -> Outcome:
+    """Clear the sealed originals of what is over; a file that cannot be opened is no success."""
+    try:
+        return workspace.originals.clear()
+    except Busy as error:
+        return Outcome("deferred", {}, {}, error.message)
+    except CurateError as error:
+        return Outcome("not verified", {}, {}, error.message)
+
+
+def _tag_keys(workspace: Workspace) -> Tagger:
+    return Tagger.load(workspace.tag_keys, workspace.settings.retention.records_days)
+
+
+def _overdue(workspace: Workspace) -> Outcome:
+    counts = {
+        "raw": workspace.originals.overdue(),
+        "keys": workspace.originals.overdue_keys(),
+        "files": len(_old_logs(workspace)[0]),
+    }
+    return Outcome("clean", counts, {})
+
+
+# ---------------------------------------------------------------------------- log files
+
+
+def _delete_logs(workspace: Workspace) -> Outcome:
+    old, unread = _old_logs(workspace)
+    gone = 0
+    for path in old:
+        try:
+            path.unlink()
+            gone += 1
+        except OSError:
+            unread += 1
+    for directory in {path.parent for path in old}:
+        handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+        os.fsync(handle)
+        os.close(handle)
+    detail = f"{unread} log files could not be read or deleted" if unread else ""
+    counts = {"files": gone} if old or unread else {}
+    return Outcome("not verified" if unread else "clean", counts, {}, detail)
+
+
+def _old_logs(workspace: Workspace) -> tuple[list[Path], int]:
+    """The log files that are wholly too old, and how many could not be judged."""
+    old: list[Path] = []
+    unread = 0
+    for source in workspace.settings.sources:
+        if not source.purge_files:
+            continue
+        for path in workspace.files(source):
+            if path.is_symlink() or not path.is_file():
+                continue
+            try:
+                if _wholly_before(path, source, workspace.limit):
+                    old.append(path)
+            except CurateError:
+                unread += 1
+    return old, unread
+
+
+def _wholly_before(path: Path, source: SourceSettings, limit: datetime) -> bool:
+    """Say whether everything in a log is older than `limit`. What has no time of its own, or
+    cannot be read, is as old as the file.
+    """
+    touched = datetime.fromtimestamp(path.stat().st_mtime, limit.tzinfo)
+    undated = events = 0
+    for item in run.read(path, source):
+        if isinstance(item, QuestionEvent | FeedbackEvent):
+            events += 1
+            if item.at is None:
+                undated += 1
+            elif item.at >= limit:
+                return False
+        elif isinstance(item, Rejected):
+            undated += 1
+    return bool(events) and (not undated or touched < limit)
