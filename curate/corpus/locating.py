@@ -43,7 +43,7 @@ class Locator:
     def __init__(self, documents: Mapping[str, Document], outlines: Mapping[str, Outline]) -> None:
         self._documents = documents
         self._outlines = outlines
-        self._folded: dict[tuple[str, bool], _Folded] = {}
+        self._folded: dict[tuple[str, bool], str] = {}
 
     def locate(self, evidence: Evidence) -> Evidence:
         """Return `evidence` with the grade, span, heading and source it has now.
@@ -134,17 +134,19 @@ class Locator:
         return self._graded(evidence, best[1], "ambiguous") if best else None
 
     def _alike(self, source: str, phrase: str, bare: bool) -> Iterator[Place]:
-        wanted = _fold(phrase, bare=bare).text
+        wanted = _fold(phrase, bare=bare)
         if not wanted:
             return
+        text = self._documents[source].text
         key = (source, bare)
         if key not in self._folded:
-            self._folded[key] = _fold(self._documents[source].text, bare=bare)
+            self._folded[key] = _fold(text, bare=bare)
         folded = self._folded[key]
-        at = folded.text.find(wanted)
+        at = folded.find(wanted)
+        origins = _origins(text, bare=bare) if at >= 0 else []
         while at >= 0:
-            yield Place(source, folded.origin[at], folded.origin[at + len(wanted) - 1] + 1)
-            at = folded.text.find(wanted, at + len(wanted))
+            yield Place(source, origins[at], origins[at + len(wanted) - 1] + 1)
+            at = folded.find(wanted, at + len(wanted))
 
     def _heading(self, source: str, position: int) -> str:
         outline = self._outlines[source]
@@ -172,31 +174,45 @@ def occurrences(text: str, phrase: str) -> list[tuple[int, int]]:
     return [match.span() for match in re.finditer(_SPACE.join(words), text)]
 
 
-class _Folded(NamedTuple):
-    """Folded text, and for each of its characters where it stood."""
-
-    text: str
-    origin: list[int]
-
-
-def _fold(text: str, *, bare: bool) -> _Folded:
-    """Fold away what typing and markup change: white space and invisible characters go, letter
-    case, compatibility forms, quotes and dashes become one; `bare` drops Markdown's signs too.
+class _Folding(dict[int, str]):
+    """What each character becomes. White space, invisible characters and, if `bare`, Markdown's
+    signs become nothing; letter case, compatibility forms, quotes and dashes become one.
     """
-    skipped = [match.span() for match in _LINK.finditer(text)] if bare else []
-    kept: list[str] = []
-    origin: list[int] = []
-    skip = iter([*skipped, (len(text), len(text))])
-    low, high = next(skip)
-    for position, char in enumerate(text):
-        while position >= high:
-            low, high = next(skip)
-        if low <= position or (bare and char in _MARKUP):
-            continue
-        for piece in unicodedata.normalize("NFKD", char.translate(_DASHES).translate(_QUOTES)):
-            if unicodedata.category(piece) in ("Cf", "Cc", "Zs", "Zl", "Zp"):
-                continue
-            for folded in piece.casefold():
-                kept.append(folded)
-                origin.append(position)
-    return _Folded("".join(kept), origin)
+
+    def __init__(self, *, bare: bool) -> None:
+        self._bare = bare
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        if self._bare and char in _MARKUP:
+            folded = ""
+        else:
+            plain = unicodedata.normalize("NFKD", char.translate(_DASHES).translate(_QUOTES))
+            folded = "".join(
+                c for c in plain if unicodedata.category(c) not in ("Cf", "Cc", "Zs", "Zl", "Zp")
+            ).casefold()
+        self[code] = folded
+        return folded
+
+
+_STRICT = _Folding(bare=False)
+_BARE = _Folding(bare=True)
+
+
+def _fold(text: str, *, bare: bool) -> str:
+    return _visible(text, bare=bare).translate(_BARE if bare else _STRICT)
+
+
+def _origins(text: str, *, bare: bool) -> list[int]:
+    """Return, for each character of the folded text, where it stood."""
+    folding = _BARE if bare else _STRICT
+    return [
+        position
+        for position, char in enumerate(_visible(text, bare=bare))
+        for _ in folding[ord(char)]
+    ]
+
+
+def _visible(text: str, *, bare: bool) -> str:
+    """Return `text` with link targets blanked when `bare`; offsets stay the same."""
+    return _LINK.sub(lambda match: " " * len(match.group()), text) if bare else text

@@ -32,29 +32,24 @@ class Meaning:
     def __init__(self, corpus: Sequence[Sequence[int]]) -> None:
         flat = np.fromiter((piece for text in corpus for piece in text), np.int64)
         share = np.bincount(flat, minlength=len(_table())) / max(1, len(flat))
-        self._weights = (_A / (_A + share)).astype(np.float32)
+        self._weighted = _table() * (_A / (_A + share)).astype(np.float32)[:, None]
 
     def sums(self, texts: Sequence[Sequence[int]], *, even: bool = False) -> Vectors:
         """Return one row per text: the weighted sum of its pieces' vectors; zeros for no piece.
 
         With `even`, every piece weighs the same.
         """
-        table = _table()
+        table = _table() if even else self._weighted
         made = np.zeros((len(texts), table.shape[1]), np.float32)
-        first = 0
-        while first < len(texts):
-            last, held = first + 1, len(texts[first])
-            while last < len(texts) and held + len(texts[last]) <= _AT_ONCE:
-                held += len(texts[last])
-                last += 1
-            lengths = np.fromiter((len(text) for text in texts[first:last]), np.int64)
-            flat = np.fromiter((piece for text in texts[first:last] for piece in text), np.int64)
-            if len(flat):
-                weighted = table[flat] if even else table[flat] * self._weights[flat, None]
-                filled = np.flatnonzero(lengths)
-                starts = (np.cumsum(lengths) - lengths)[filled]
-                made[first + filled] = np.add.reduceat(weighted, starts)
-            first = last
+        by_length: dict[int, list[int]] = {}
+        for number, text in enumerate(texts):
+            by_length.setdefault(len(text), []).append(number)
+        by_length.pop(0, None)
+        for length, numbers in by_length.items():  # equal lengths make one block each
+            step = max(1, _AT_ONCE // length)
+            for first in range(0, len(numbers), step):
+                some = numbers[first : first + step]
+                made[some] = table[np.asarray([texts[n] for n in some])].sum(axis=1)
         return made
 
 
