@@ -75,3 +75,20 @@ def test_percentiles_are_values_that_occurred() -> None:
     assert found.low < 5 < found.high
     assert (last.value, last.high) == (95, 100)
     assert intervals.percentile([7.0], 0.95) == intervals.Interval(7, 7, 7)
+
+
+def test_many_different_clusters_get_the_interval_that_drawing_would_give(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    chance = random.Random(2)  # noqa: S311 - a seed, no secret
+    rows = [(chance.random() ** 2, chance.randrange(1000) * 1.0) for _ in range(900)]
+    clusters = [str(number // 2) for number in range(900)]
+    monkeypatch.setattr(intervals, "MOST_DRAWN", 0)
+    reckoned = intervals.means(rows, clusters)
+    monkeypatch.setattr(intervals, "MOST_DRAWN", 1 << 40)
+    drawn = intervals.means(rows, clusters)
+
+    for one, other in zip(reckoned, drawn, strict=True):
+        width = other.high - other.low
+        assert one.value == pytest.approx(other.value)
+        assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=width / 12)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 LEVEL = 0.95
 RESAMPLES = 2000
+MOST_DRAWN = 1_000_000
+"""Resamples times different clusters that are worth drawing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +60,9 @@ def means(
     near-duplicates do not count as independent (Efron and Tibshirani, "An Introduction to the
     Bootstrap", 1993, ch. 14 for BCa). Where nothing varies between the clusters a bootstrap has
     nothing to say: values from 0 to 1 then get the wider Wilson interval of their mean, with the
-    number of clusters as n, unless they are not `sampled` but known. The same seed gives the same
-    interval.
+    number of clusters as n, unless they are not `sampled` but known. With very many different
+    clusters the ends come from the jackknife's standard error instead; they agree by then. The
+    same seed gives the same interval.
     """
     import numpy as np
 
@@ -69,12 +72,14 @@ def means(
     size = int(times.sum())
     total = times @ table
     whole = total[:-1] / total[-1]
+    rest = np.maximum(total[-1] - table[:, -1:], 1)
+    left = (total[:-1] - table[:, :-1]) / rest  # a jackknife over clusters
+    if len(times) * resamples > MOST_DRAWN:
+        return _normal(whole, left, times, level)
     # drawing `size` clusters is drawing how often each kind of cluster comes
     picks = np.random.default_rng(seed).multinomial(size, times / size, resamples)
     sums = picks @ table
     drawn = np.sort(sums[:, :-1] / sums[:, -1:], axis=0)
-    rest = np.maximum(total[-1] - table[:, -1:], 1)
-    left = (total[:-1] - table[:, :-1]) / rest  # a jackknife over clusters
     return [
         _flat(float(whole[i]), size, level, sampled=sampled)
         if np.ptp(drawn[:, i]) < 1e-12
@@ -95,6 +100,18 @@ def _drawn_as(
         else:
             sums[cluster] = tuple(a + b for a, b in zip(before, (*row, 1.0), strict=True))
     return Counter(sums.values())
+
+
+def _normal(whole: Floats, left: Floats, times: Counts, level: float) -> list[Interval]:
+    import numpy as np
+
+    n = times.sum()
+    away = left - times @ left / n
+    errors = NormalDist().inv_cdf((1 + level) / 2) * np.sqrt((n - 1) / n * (times @ away**2))
+    return [
+        Interval(float(mean), float(mean - error), float(mean + error))
+        for mean, error in zip(whole, errors, strict=True)
+    ]
 
 
 def _flat(whole: float, clusters: int, level: float, *, sampled: bool) -> Interval:

@@ -20,8 +20,6 @@ KS = (1, 2, 4, 8)
 Side = Literal["tuning", "holdout", "all"]
 SIDES: tuple[Side, ...] = ("tuning", "holdout", "all")
 GROUPINGS = ("kind", "lang")
-LARGE = 2000
-"""With more items than this, 500 resamples place the ends of an interval well enough."""
 
 SHARES = {
     "pass": "answers that pass",
@@ -260,8 +258,7 @@ def _means(
     *,
     sampled: bool = True,
 ) -> list[Interval]:
-    resamples = intervals.RESAMPLES if len(clusters) <= LARGE else intervals.RESAMPLES // 4
-    return intervals.means(rows, clusters, seed=options.seed, resamples=resamples, sampled=sampled)
+    return intervals.means(rows, clusters, seed=options.seed, sampled=sampled)
 
 
 def _costs(outcomes: Sequence[Outcome], side: Side, options: Options) -> list[Score]:
