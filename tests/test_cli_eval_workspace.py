@@ -271,3 +271,25 @@ def test_rewriting_is_an_evaluation_of_its_own(curate: Curate, place: Path, tmp_
     )
 
     assert "1 follow-ups, 1 won, 0 lost, win rate 1.00" in ran.out
+
+
+def test_the_demo_can_be_run_scored_compared_swept_and_gated(curate: Curate, demo: Path) -> None:
+    at = ("--workspace", demo)
+    assistant = ("--python", "curate.demo.assistant:ask")
+    heading, size, floors = demo / "heading.jsonl", demo / "size.jsonl", demo / "floors.toml"
+    assert curate("export", *at).code == 0
+
+    assert curate("eval", "run", *assistant, "--out", heading, *at).code == 0
+    by_size = ("--param", "chunking=size", "--param", "size=600", "--param", "overlap=100")
+    assert curate("eval", "run", *assistant, *by_size, "--out", size, *at).code == 0
+    scored = curate("eval", "score", heading, "--json", *at)
+    compared = curate("eval", "compare", heading, size, *at)
+    swept = curate("eval", "sweep", heading, "--min-score", "0:6:1", *at)
+    assert curate("eval", "gate", heading, "--init", "--floors", floors, *at).code == 0
+    held = curate("eval", "gate", heading, "--floors", floors, *at)
+
+    assert {row["split"] for row in scored.json["metrics"]} == {"tuning"}
+    assert not {"other version", "missing"} & {p["code"] for p in scored.json["problems"]}
+    assert "chunking=size size=600 overlap=100" in compared.out
+    assert "unanswerable answered" in swept.out
+    assert held.code == 0
