@@ -39,9 +39,17 @@ def fold(text: str) -> bytes:
     return text.encode("utf-8", "replace").translate(_LOWER, _BLANK)
 
 
-def fold_lines(raw: bytes) -> bytes:
-    """Return UTF-8 lines with their ASCII folded and everything else as it is; LF stays."""
-    return raw.translate(_LOWER, _BLANK.replace(b"\n", b""))
+def fold_json(lines: bytes) -> bytes:
+    """Return lines of JSON folded without decoding them: ASCII only, quotes and backslashes still
+    escaped, LF kept.
+    """
+    text = lines.replace(b"\\n", b"").replace(b"\\t", b"")
+    return text.translate(_LOWER, _BLANK.replace(b"\n", b""))
+
+
+def as_in_json(folded: bytes) -> bytes:
+    """Return folded text as `fold_json` leaves it."""
+    return folded.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
 
 
 # ---------------------------------------------------------------------------- looser forms
@@ -85,15 +93,26 @@ def letters(folded: bytes) -> Sketch:
     return Sketch(bytes(kept), places, ends)
 
 
+class _Kept(dict[int, int | None]):
+    """What str.translate keeps: letters, marks and digits, looked up once each."""
+
+    def __missing__(self, code: int) -> int | None:
+        kept = code if unicodedata.category(chr(code))[0] in "LMN" else None
+        self[code] = kept
+        return kept
+
+
+_KEPT = _Kept()
+_BARE = bytes(byte for byte in range(128) if not chr(byte).isalnum())
+
+
 def letters_only(folded: bytes) -> bytes:
     """Return the text of `letters(folded)`, quickly."""
     if folded.isascii():
         return folded.translate(None, _BARE)
-    text = folded.decode("utf-8", "ignore")
-    return "".join([c for c in text if unicodedata.category(c)[0] in "LMN"]).encode()
+    return folded.decode("utf-8", "ignore").translate(_KEPT).encode()
 
 
-_BARE = bytes(byte for byte in range(128) if not chr(byte).isalnum())
 _MARKUP = re.compile(
     rb"!?\[(?=[^\[\]]*(?:\]\(|$))"  # a link's or an image's opening, and its target, maybe cut
     rb"|\]\([^()]*(?:\([^()]*\)[^()]*)*\)"

@@ -13,7 +13,7 @@ import msgspec
 import xxhash
 
 from curate.model import CurateError, Exit
-from curate.remap.folding import fold, fold_lines
+from curate.remap.folding import as_in_json, fold, fold_json
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and of how much (bytes or pieces)."""
@@ -203,7 +203,7 @@ def _add(
 
 @dataclass(frozen=True, slots=True)
 class RoughBlock:
-    """Some lines of a chunk file, folded roughly: whole JSON lines, escapes mostly undone.
+    """Some lines of a chunk file, folded as `fold_json` does.
 
     Good enough to look for text in, at a fraction of what decoding costs. Lines end with LF.
     """
@@ -225,11 +225,10 @@ def scan(path: Path, progress: Progress, stage: str) -> Iterator[RoughBlock]:
     for block in _blocks(path, progress, stage):
         if b"\\u" in block:
             rows = [row for row in _decode(decoder, block, path) if isinstance(row, _Line)]
-            text = b"\n".join([fold(row.text) for row in rows]) + b"\n"
+            text = b"".join([as_in_json(fold(row.text)) + b"\n" for row in rows])
             yield RoughBlock(text, b"\n".join(line for line in block.split(b"\n") if line.strip()))
         else:
-            text = block.replace(b"\\n", b"").replace(b'\\"', b'"').replace(b"\\t", b"")
-            yield RoughBlock(fold_lines(text), block)
+            yield RoughBlock(fold_json(block), block)
 
 
 @dataclass(frozen=True, slots=True)

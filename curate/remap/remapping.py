@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 
@@ -117,6 +118,7 @@ def _carry(
     progress: Progress,
     *,
     keep_bodies: bool,
+    settled: Mapping[str, CarriedItem] = MappingProxyType({}),
 ) -> _Carried:
     gold_ids = {name for label in labels for name in label.chunks}
     old, new = (
@@ -131,7 +133,7 @@ def _carry(
     blocks = chain(old, new, keep, lambda done, of: progress("aligning", done, of))
     links = link(old, new, blocks)
     carrier = Carrier(old, new, blocks, links, numbers)
-    items = tuple(carrier.carry(label) for label in labels)
+    items = tuple(settled.get(label.id) or carrier.carry(label) for label in labels)
     return _Carried(old, new, blocks, links, numbers, items, tuple(carrier.astray))
 
 
@@ -155,7 +157,8 @@ def _carry_gold(sides: tuple[_Side, _Side], labels: list[Label], progress: Progr
         return carried
     for read, side in zip(chunks, sides, strict=True):
         read_more(read, found, context=side.modes.context_line)
-    return _carry(sides, labels, chunks, progress, keep_bodies=False)
+    settled = {item.id: item for item in carried.items if item.status in ("kept", "split")}
+    return _carry(sides, labels, chunks, progress, keep_bodies=False, settled=settled)
 
 
 def _refuse_another_corpus(

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from curate.remap.folding import as_in_json
 from curate.remap.locating import find_all
 from curate.remap.moves import Chain, Words, windows
 from curate.remap.reading import Progress, scan
@@ -35,8 +36,8 @@ class Hunt:
     def of(cls, old: Corpus, chain: Chain, astray: Collection[tuple[int, int]]) -> Hunt:
         """Return the hunt for spans of the old corpus that are not in their own document."""
         documents = {old.document_of(start) for start, _ in astray}
-        hunted = windows(b"\n".join(_unmatched(old, chain, documents)))
-        gold = {old.text(start, end) for start, end in astray}
+        hunted = windows(as_in_json(b"\n".join(_unmatched(old, chain, documents))))
+        gold = {as_in_json(old.text(start, end)) for start, end in astray}
         short = {text for text in gold if not len(windows(text).places)}
         return cls(
             np.unique(hunted.first),

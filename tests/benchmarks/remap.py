@@ -31,28 +31,28 @@ _EDITED = 0.25
 _LABELS = 600
 
 
-def _sentences(rng: random.Random) -> list[str]:
+def _words(rng: random.Random) -> list[str]:
+    """Return words to draw texts from; one in twelve ends a sentence, some are Khmer."""
     letters = "etaoinshrdlcumwfgypbvk"
     words = ["".join(rng.choices(letters, k=rng.randint(2, 9))) for _ in range(20_000)]
-    khmer = ["".join(chr(rng.randint(0x1780, 0x17B3)) for _ in range(5)) for _ in range(2_000)]
-    made = []
-    for number in range(200_000):
-        pool = khmer if number % 25 == 0 else words
-        made.append(" ".join(rng.choices(pool, k=rng.randint(6, 18))).capitalize() + ".")
-    return made
+    for at in range(0, len(words), 12):
+        words[at] = f"{words[at]}."
+    for at in range(5, len(words), 500):
+        words[at] = "".join(chr(rng.randint(0x1780, 0x17B3)) for _ in range(5))
+    return words
 
 
-def _document(rng: random.Random, sentences: list[str]) -> list[str]:
+def _document(rng: random.Random, words: list[str]) -> list[str]:
     """Return the paragraphs of a document of about five chunks."""
     paragraphs = []
     for number in range(rng.randint(8, 12)):
         if number % 4 == 0:
-            paragraphs.append(f"## {rng.choice(sentences)[:40]}")
-        paragraphs.append(" ".join(rng.choices(sentences, k=rng.randint(2, 5))))
+            paragraphs.append("## " + " ".join(rng.choices(words, k=4)))
+        paragraphs.append(" ".join(rng.choices(words, k=rng.randint(24, 60))))
     return paragraphs
 
 
-def _edit(rng: random.Random, paragraphs: list[str], sentences: list[str]) -> list[str]:
+def _edit(rng: random.Random, paragraphs: list[str], vocabulary: list[str]) -> list[str]:
     edited = list(paragraphs)
     for _ in range(rng.randint(1, 4)):
         at = rng.randrange(len(edited))
@@ -62,7 +62,7 @@ def _edit(rng: random.Random, paragraphs: list[str], sentences: list[str]) -> li
             words[rng.randrange(len(words))] = "changed"
             edited[at] = " ".join(words)
         elif kind < 0.7:
-            edited.insert(at, rng.choice(sentences))
+            edited.insert(at, " ".join(rng.choices(vocabulary, k=15)))
         elif kind < 0.85 and len(edited) > 3:
             del edited[at]
         else:
@@ -83,7 +83,7 @@ def _cut(text: str, size: int, overlap: int) -> Iterator[str]:
 def generate(directory: Path, chunks: int, edited: float, seed: int) -> None:
     """Write `old.jsonl`, `new.jsonl` and `gold.jsonl` of about `chunks` old chunks."""
     rng = random.Random(seed)  # noqa: S311
-    sentences = _sentences(rng)
+    words = _words(rng)
     sources = chunks // _CHUNKS_A_SOURCE
     gold_sources = set(rng.sample(range(sources), min(sources, _LABELS)))
     with (
@@ -93,23 +93,23 @@ def generate(directory: Path, chunks: int, edited: float, seed: int) -> None:
     ):
         for number in range(sources):
             source = f"docs/{number % 97}/{number}.md"
-            paragraphs = _document(rng, sentences)
+            paragraphs = _document(rng, words)
             pieces = list(_cut("\n\n".join(paragraphs), 640, 60))
             _write(old, source, f"o{number}", pieces)
             if number in gold_sources:
                 at = rng.randrange(len(pieces))
-                words = pieces[at].split(" ")
-                start = rng.randrange(max(1, len(words) - 12))
+                said = pieces[at].split(" ")
+                start = rng.randrange(max(1, len(said) - 12))
                 label = {
                     "id": f"q{number}",
                     "source": source,
-                    "evidence": " ".join(words[start : start + 9]).strip(),
+                    "evidence": " ".join(said[start : start + 9]).strip(),
                     "relevantChunkIds": [f"o{number}-{at}"],
                 }
                 gold.write(json.dumps(label, ensure_ascii=False) + "\n")
             renamed = source
             if rng.random() < edited:
-                paragraphs = _edit(rng, paragraphs, sentences)
+                paragraphs = _edit(rng, paragraphs, words)
                 if rng.random() < 0.05:
                     renamed = f"moved/{number}.md"
             _write(new, renamed, f"n{number}", list(_cut("\n\n".join(paragraphs), 900, 0)))
