@@ -1,6 +1,8 @@
 """`curate eval` from the command line: files in, tables, JSON and exit codes out."""
 
 import json
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -243,3 +245,57 @@ def test_scoring_loads_neither_the_store_nor_a_model_nor_scipy(work: Path) -> No
     loaded = set(done.stdout.rpartition("MODULES")[2].split())
 
     assert not loaded & {"sqlalchemy", "presidio_analyzer", "onnxruntime", "scipy", "textual"}
+
+
+DOCUMENT = Path(__file__).parents[1] / "docs" / "evaluation.md"
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", DOCUMENT.read_text("utf-8"), re.DOTALL)
+
+
+def test_the_documents_run_file_can_be_read(tmp_path: Path) -> None:
+    from curate.evaluate import runs
+
+    (tmp_path / "run.jsonl").write_text(blocks("json")[0])
+    run = runs.read(tmp_path / "run.jsonl")
+
+    assert (run.chunks, run.asked, run.problems) == (33, "sha256:...", ())
+    assert run.replies["fee"].sources == ("membership.md",)
+
+
+def test_the_documents_pytest_example_passes_on_a_run_that_holds(
+    work: Path, tmp_path: Path, curate: Curate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(work / "heading.jsonl", "run.jsonl")
+    shutil.copy(work / "questions.json", "questions.json")
+    curate("eval", "gate", "run.jsonl", "--questions", "questions.json", "--init")
+    Path("test_gate.py").write_text(blocks("python")[0])
+    scripts = str(Path(sys.executable).parent)
+    monkeypatch.setenv("PATH", scripts, prepend=":")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_gate.py"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_documents_commands_and_the_workflow_name_options_that_exist() -> None:
+    from curate.cli.evaluation import evaluation
+
+    known = {
+        f"curate eval {name}": {opt for p in command.params for opt in p.opts}
+        for name, command in evaluation.commands.items()
+    }
+    lines = [line for block in (*blocks("sh"), *blocks("yaml")) for line in block.splitlines()]
+    said = [line for line in lines if "curate eval" in line]
+
+    assert len(said) >= 10
+    for line in said:
+        command = re.search(r"curate eval \w+", line)
+        assert command is not None
+        assert set(re.findall(r"--[a-z-]+", line)) <= known[command[0]], line

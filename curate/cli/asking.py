@@ -82,7 +82,7 @@ def named(
     return targets.Function(str(python), params, timeout=timeout)
 
 
-@click.command()
+@click.command(short_help="Ask the set of the assistant.")
 @target_options
 @click.option("--questions", type=scored.FILE, help="The questions.json; default: the last export.")
 @click.option(

@@ -21,7 +21,7 @@ def evaluation() -> None:
     """Score the assistant against the set: retrieval, answers, refusals, regressions."""
 
 
-@click.command()
+@click.command(short_help="Score a run: measures, failures.")
 @click.argument("run", type=scored.FILE)
 @click.option("--keep", is_flag=True, help="Keep what failed in the workspace, for the inbox.")
 @scoring_options
@@ -45,7 +45,7 @@ def score(shared: Shared, run: Path, keep: bool, asked: Asked, as_json: bool) ->
     scored.tell(shared, result.problems)
 
 
-@click.command()
+@click.command(short_help="Write one page per release.")
 @click.argument("run", type=scored.FILE)
 @click.option("--base", type=scored.FILE, help="The run of the release before.")
 @click.option("--verdict", type=scored.FILE, help="What a judge said (eval judge --out).")

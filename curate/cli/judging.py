@@ -29,16 +29,28 @@ if TYPE_CHECKING:
 # ---------------------------------------------------------------------------- judge
 
 
-@click.command()
+@click.command(short_help="Let a model judge answers.")
 @click.argument("run", type=scored.FILE, required=False)
 @click.option("--model", required=True, help="The judge, as the endpoint names it.")
 @click.option("--url", help="The endpoint's base URL; default: OpenAI's.")
 @click.option("--key", envvar="OPENAI_API_KEY", show_envvar=True, help="The endpoint's key.")
 @click.option("--embeddings", default="", help="A model for embeddings; then relevancy, too.")
-@click.option("--sample", type=click.IntRange(1), default=20, show_default=True)
-@click.option("--repeats", type=click.IntRange(1, 20), default=3, show_default=True)
+@click.option(
+    "--sample", type=click.IntRange(1), default=20, show_default=True, help="Answers to judge."
+)
+@click.option(
+    "--repeats",
+    type=click.IntRange(1, 20),
+    default=3,
+    show_default=True,
+    help="How often each is judged; the range is reported.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the sample.")
-@click.option("--cache", type=click.Path(path_type=Path, file_okay=False), default=None)
+@click.option(
+    "--cache",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where replies are kept; default: judge/ beside the run.",
+)
 @click.option("--price", type=(float, float), help="Money per million tokens read, and written.")
 @click.option("--dry-run", is_flag=True, help="Say what would be asked and what it would cost.")
 @click.option("--reviewed", is_flag=True, help="Judge the answers that people have reviewed.")
@@ -272,9 +284,11 @@ class _Entry:
     lines: tuple[str, ...]
 
 
-@click.command()
+@click.command(short_help="Read the week's 20 answers.")
 @click.argument("run", type=scored.FILE, required=False)
-@click.option("--size", type=click.IntRange(1), default=20, show_default=True)
+@click.option(
+    "--size", type=click.IntRange(1), default=20, show_default=True, help="Answers to read."
+)
 @click.option("--batch", help="The sample's name and seed; default: the week, as 2026-W48.")
 @click.option("--days", type=click.IntRange(1), default=7, show_default=True, help="How far back.")
 @click.option("--marks", type=scored.FILE, help="With RUN: where marks go; default: beside it.")

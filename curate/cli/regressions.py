@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from curate.evaluate.targets import Target
 
 
-@click.command()
+@click.command(short_help="Set runs side by side.")
 @click.argument("runs", type=scored.FILE, nargs=-1, required=True)
 @click.option(
     "--at", type=click.IntRange(1), help="The cut-off to judge by; default: 4 or the most."
@@ -143,9 +143,15 @@ def _show_rewriting(found: Rewriting, without: Scored) -> None:
 # ---------------------------------------------------------------------------- sweep
 
 
-@click.command()
+@click.command(short_help="Sweep the refusal threshold.")
 @click.argument("run", type=scored.FILE, required=False)
-@click.option("--min-score", "minimums", required=True, metavar="0,0.2,... or 0:1:0.1")
+@click.option(
+    "--min-score",
+    "minimums",
+    required=True,
+    metavar="SCORES",
+    help="Minimum scores: 0,0.2,0.3 or 0:1:0.1 (start, end, step).",
+)
 @click.option("--recorded", type=float, help="The minimum score that RUN was made with.")
 @click.option("--param", metavar="NAME", help="Ask again where RUN does not tell, with this name.")
 @click.option(
@@ -287,7 +293,7 @@ def _show_sweep(rows: Sequence[Row], side: str) -> None:
 # ---------------------------------------------------------------------------- gate
 
 
-@click.command()
+@click.command(short_help="Hold a run to its floors.")
 @click.argument("run", type=scored.FILE)
 @click.option(
     "--floors",
