@@ -1,6 +1,8 @@
 """A judge behind a real HTTP server on the loopback that speaks the endpoint's protocol."""
 
+import importlib
 import json
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -271,3 +273,12 @@ def test_verdicts_of_different_judges_do_not_compare() -> None:
         judging.comparable("k", words, earlier, "v.json")
     with pytest.raises(CurateError, match="another wording"):
         judging.comparable("j", judging.wording(("relevancy",)), earlier, "v.json")
+
+
+def test_without_the_client_the_way_out_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "openai", None)
+    monkeypatch.delitem(sys.modules, "curate.evaluate.endpoint")
+
+    with pytest.raises(CurateError) as caught:
+        importlib.import_module("curate.evaluate.endpoint")
+    assert "curate[judge]" in caught.value.hint

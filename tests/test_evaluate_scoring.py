@@ -169,9 +169,19 @@ def test_chunks_without_text_are_named_and_a_run_without_any_is_refused(tmp_path
     bare = {"id": "b", "retrieved": [{"id": "c1", "source": "a.md"}]}
     found = scored(tmp_path, [item("a"), item("b")], [line("a", 1), bare])
 
-    assert ("no text", "b") in [(p.code, p.item) for p in found.problems]
+    assert ("unreadable", "b") in [(p.code, p.item) for p in found.problems]
     with pytest.raises(CurateError, match="no retrieved chunk has a text"):
         scored(tmp_path, [item("b")], [bare])
+
+
+def test_sources_under_another_root_are_said_to_be_so(tmp_path: Path) -> None:
+    strange = line("a", 1)
+    for chunk in strange["retrieved"]:
+        chunk["source"] = "./docs/a.md"
+    found = scored(tmp_path, [item("a")], [strange])
+
+    assert value(found, "hit@8").value == 0
+    assert "other sources" in [problem.code for problem in found.problems]
 
 
 def test_a_run_without_texts_is_scored_by_gold_ids_or_the_chunk_set(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ class Retrieved:
 
     `found` has the rank of each piece of gold where it first appears, or None. Alternatives (an
     evidence mode of `any`) are one piece of gold. `held` says whether what was retrieved, at
-    whatever rank, suffices to answer. `unread` counts chunks without a text.
+    whatever rank, suffices to answer. `unread` counts chunks without a text or a source.
     """
 
     right: tuple[float, ...]
@@ -86,7 +86,7 @@ def _by_evidence(case: Case, hits: tuple[Hit, ...], texts: Texts) -> Retrieved:
         seen.add(hit.id)
         body = text_of(hit, texts)
         holds = False
-        if body is None:
+        if body is None or not hit.source:
             unread += 1
         elif not repeated:
             for place, gold in enumerate(case.golds):

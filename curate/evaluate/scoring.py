@@ -294,6 +294,9 @@ def _problems(
     if 0 < depth < ks[-1]:
         words = f"no reply has more than {depth} chunks; what is measured @{ks[-1]} is @{depth}"
         problems.append(Problem("shallow", "", words))
+    if rule == "evidence" and _elsewhere(outcomes):
+        words = "no chunk comes from a document the set names; is `source` relative to its root?"
+        problems.append(Problem("other sources", "", words))
     known = {case.id for case in cases.cases}
     for name in run.replies.keys() - known:
         problems.append(Problem("unknown item", name, "the set does not have it; not counted"))
@@ -309,9 +312,15 @@ def _problems(
             words = f"it has no {gold}, so its retrieval is not scored"
             problems.append(Problem("no gold", outcome.id, words))
         if outcome.retrieved and outcome.retrieved.unread:
-            words = f"{outcome.retrieved.unread} of its chunks have no text; they count as wrong"
-            problems.append(Problem("no text", outcome.id, words))
+            words = f"{outcome.retrieved.unread} of its chunks lack a text or a source"
+            problems.append(Problem("unreadable", outcome.id, f"{words}; they count as wrong"))
     return sorted(problems, key=lambda problem: (problem.code, problem.item))
+
+
+def _elsewhere(outcomes: Sequence[Outcome]) -> bool:
+    gold = {gold.source for outcome in outcomes for gold in outcome.case.golds}
+    found = {hit.source for o in outcomes if o.reply for hit in o.reply.hits}
+    return bool(found) and gold.isdisjoint(found)
 
 
 def foreign(cases: CaseSet, run: Run) -> bool:
