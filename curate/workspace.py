@@ -10,7 +10,7 @@ Stages never import each other; here, and only here, one stage's function is han
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -28,6 +28,7 @@ from curate.model import (
     Item,
     ItemStatus,
     Passage,
+    RawText,
     Receipt,
     Record,
 )
@@ -35,8 +36,10 @@ from curate.upkeep.exporting import EXPORTS
 
 if TYPE_CHECKING:
     from curate.corpus.corpus import Corpus
+    from curate.custody.erasing import Erasure
     from curate.custody.originals import Originals
-    from curate.ingest.events import StreamItem
+    from curate.ingest.explain import Explanation
+    from curate.ingest.inputs import Input, LogFile
     from curate.ingest.run import IngestReport
     from curate.privacy.anonymise import Anonymiser
     from curate.privacy.tags import Tagger
@@ -226,8 +229,8 @@ class Workspace:
 
     # ------------------------------------------------------------------ the log
 
-    def sources(self, names: Sequence[str] = ()) -> list[tuple[Path, SourceSettings]]:
-        """Return the configured logs, one pair per existing file, in the config's order.
+    def sources(self, names: Sequence[str] = ()) -> list[LogFile]:
+        """Return the configured logs, one for each existing file, in the config's order.
 
         With `names`, only those sources. Raises `CurateError` for an unknown name, a config
         without sources, or a source whose globs match nothing.
@@ -239,7 +242,9 @@ class Workspace:
                 "Add one, or give the files: `curate ingest LOG.jsonl`.",
                 Exit.USAGE,
             )
-        found: list[tuple[Path, SourceSettings]] = []
+        from curate.ingest.inputs import LogFile
+
+        found: list[LogFile] = []
         for name in names or known:
             if name not in known:
                 raise CurateError(
@@ -253,7 +258,7 @@ class Workspace:
                     f"source `{name}`: nothing matches {known[name].path}",
                     f"Mend `path` in {self.root / config.FILE}; it is relative to that file.",
                 )
-            found += [(path, known[name]) for path in paths]
+            found += [LogFile(path, known[name]) for path in paths]
         return found
 
     def files(self, source: SourceSettings) -> list[Path]:
@@ -275,42 +280,25 @@ class Workspace:
 
     def ingest(
         self,
-        inputs: Iterable[tuple[Path | None, SourceSettings]],
+        inputs: Iterable[Input],
         *,
         strict: bool = False,
         progress: Progress | None = None,
     ) -> IngestReport:
-        """Read logs (None is standard input), anonymise, and store what is new.
+        """Read `inputs`, anonymise, and store what is new.
 
         With `strict`, every input is read through first, and a single bad line stops it all
         before anything is written.
         """
-        from curate.ingest import run
+        from curate.upkeep import ingesting
 
-        inputs = list(inputs)
-        if (self.root / self.settings.corpus.root).is_dir():
-            self.ready_corpus()
-        if strict and (bad := run.survey(_events(inputs)).rejected):
-            raise CurateError(
-                f"{bad} bad lines, so nothing was read in (--strict)",
-                "Without --strict they are counted, named by number and passed over.",
-                Exit.FOUND,
-            )
-        now, tagger = self.now(), self.tagger
-        with self.originals.filling() as seal:
-            return run.run(
-                _events(inputs),
-                clean=self.anonymiser.clean_records,
-                policy=self.anonymiser.policy,
-                tag=tagger,
-                seen=self.store.seen,
-                seal=seal,
-                save=lambda batch: self.store.save(batch, matcher=self.matcher, received=now),
-                now=now,
-                limit=self.limit,
-                refusals=self.settings.assistant.refusals,
-                progress=progress,
-            )
+        return ingesting.ingest(self, list(inputs), strict=strict, progress=progress)
+
+    def explain(self, inputs: Iterable[Input]) -> Explanation:
+        """Return how `inputs` would be read: formats, maps, samples, rejects. Writes nothing."""
+        from curate.upkeep import ingesting
+
+        return ingesting.explain(self, list(inputs))
 
     def candidate_of(self, source: str, log_id: str) -> Candidate:
         """Return the candidate that a logged question belongs to, found by its id in the log.
@@ -346,6 +334,18 @@ class Workspace:
         from curate.custody import purging
 
         return purging.purge(self, dry_run=dry_run)
+
+    def forget(self, user: RawText) -> Erasure:
+        """Erase everything a user said, and refuse what an old log may still bring of them."""
+        from curate.custody import erasing
+
+        return erasing.forget_user(self, user)
+
+    def forget_text(self, text: RawText) -> Erasure:
+        """Erase a piece of text from everything that was logged and from items' own words."""
+        from curate.custody import erasing
+
+        return erasing.forget_text(self, text)
 
     # ------------------------------------------------------------------ curating
 
@@ -468,8 +468,19 @@ class Workspace:
             candidate=candidate,
             action="change" if item.revision else "make",
             reason=reason,
-            stem=_stem(item),
+            stem=self.stem(item),
         )
+
+    @staticmethod
+    def stem(item: Item) -> str:
+        """Return what a new item's id begins with. It says what the documents say, never what the
+        user said.
+        """
+        if item.evidences:
+            return text.slug(item.evidences[0].heading) or text.slug(item.keyword) or "item"
+        if item.absence and item.absence.nearest:
+            return "no-" + (text.slug(item.absence.nearest[0][1]) or "answer")
+        return "draft" if item.answerable is None else "no-answer"
 
     def decide(
         self, candidate: int, status: CandidateStatus, *, reason: str = "", item: str | None = None
@@ -512,17 +523,6 @@ class Workspace:
         return exporting.export(self, to, umask=umask, formats=formats)
 
 
-def _events(inputs: Iterable[tuple[Path | None, SourceSettings]]) -> Iterator[StreamItem]:
-    """Read logs one after the other; a trace may be spread over several."""
-    from curate.ingest import run
-    from curate.ingest.traces import Traces
-
-    traces = Traces()
-    for path, source in inputs:
-        yield from run.read(path or "-", source, traces=traces)
-    yield from traces.finish()
-
-
 def _glob(root: Path, pattern: str) -> list[Path]:
     path = Path(pattern)
     base = Path(path.anchor) if path.is_absolute() else root
@@ -534,12 +534,3 @@ def _size(path: Path) -> int:
     if path.is_dir() and not path.is_symlink():
         return sum(_size(inner) for inner in path.iterdir())
     return path.lstat().st_size
-
-
-def _stem(item: Item) -> str:
-    """An id says what the documents say, never what the user said."""
-    if item.evidences:
-        return text.slug(item.evidences[0].heading) or text.slug(item.keyword) or "item"
-    if item.absence and item.absence.nearest:
-        return "no-" + (text.slug(item.absence.nearest[0][1]) or "answer")
-    return "draft" if item.answerable is None else "no-answer"

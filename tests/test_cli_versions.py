@@ -11,7 +11,7 @@ import pytest
 from curate.export.targets import TARGETS
 from curate.workspace import Workspace
 from tests.conftest import Curate
-from tests.test_upkeep_exporting import Harmless, add
+from tests.desk import Harmless, add
 
 
 @pytest.fixture

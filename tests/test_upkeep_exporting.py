@@ -13,34 +13,10 @@ from pathlib import Path
 import pytest
 
 from curate.export import targets, verify, writing
-from curate.model import CurateError, Exit, Item, Redaction
+from curate.model import CurateError, Exit, Redaction
 from curate.upkeep import exporting
 from curate.workspace import Workspace
-
-
-class Harmless:
-    """An anonymiser that knows one name, so that no model is loaded."""
-
-    policy = "sha256:" + "5" * 64
-
-    def scan(self, texts: Sequence[str]) -> list[tuple[Redaction, ...]]:
-        return [
-            (Redaction(at, at + 5, "PERSON", "<PERSON_1>", at, 1.0, "test"),)
-            if (at := text.find("Sokha")) >= 0
-            else ()
-            for text in texts
-        ]
-
-
-def stubbed(workspace: Workspace) -> Workspace:
-    workspace._anonymiser = Harmless()  # type: ignore[assignment]
-    return workspace
-
-
-def add(workspace: Workspace, question: str, source: str, phrase: str, slug: str) -> Item:
-    start = workspace.corpus.document(source).text.index(phrase)
-    item = workspace.attach(workspace.fresh(question, slug), source, start, start + len(phrase))
-    return workspace.save(replace(workspace.settle(item, "ready"), split="tuning"))
+from tests.desk import Harmless, add, stubbed
 
 
 @pytest.fixture
@@ -236,7 +212,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from curate.upkeep import exporting
 from curate.workspace import Workspace
-from tests.test_upkeep_exporting import stubbed
+from tests.desk import stubbed
 
 root, mine, die = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 with Workspace.open(root, lambda: datetime(2026, 11, 30, tzinfo=UTC), mine) as workspace:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from curate.cli import output
+from curate.cli import importing, output
 from curate.cli.context import Shared, json_option, shared_options
 from curate.model import Candidate, CurateError, Evidence, Exit, Item
 from curate.text import one_line
@@ -310,3 +310,6 @@ def undo(shared: Shared, ref: str | None, as_json: bool) -> None:
     output.line(f"undone: {undone.action} of {', '.join(undone.subjects)}")
     for subject in undone.gone:
         output.say(f"{subject} has been purged since", quiet=shared.quiet)
+
+
+items.add_command(importing.import_)
