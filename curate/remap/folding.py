@@ -40,11 +40,10 @@ def fold(text: str) -> bytes:
 
 
 def fold_json(lines: bytes) -> bytes:
-    """Return lines of JSON folded without decoding them: ASCII only, quotes and backslashes still
-    escaped, LF kept.
+    """Return lines of JSON folded without decoding them: ASCII only, quotes, backslashes
+    and tabs still escaped, LF kept.
     """
-    text = lines.replace(b"\\n", b"").replace(b"\\t", b"")
-    return text.translate(_LOWER, _BLANK.replace(b"\n", b""))
+    return lines.replace(b"\\n", b"").translate(_LOWER, _BLANK.replace(b"\n", b""))
 
 
 def as_in_json(folded: bytes) -> bytes:
@@ -116,7 +115,7 @@ def letters_only(folded: bytes) -> bytes:
 _MARKUP = re.compile(
     rb"!?\[(?=[^\[\]]*(?:\]\(|$))"  # a link's or an image's opening, and its target, maybe cut
     rb"|\]\([^()]*(?:\([^()]*\)[^()]*)*\)"
-    rb"|`+|\*\*+(?!\d)|(?<!\d)\*|\*(?!\d)|_|\\(?=[^\sa-z0-9])"
+    rb"|`+|(?<![\d*])\*+|\*+(?![\d*])|_|\\(?=[^\sa-z0-9])"
     rb"|</?(?:b|i|em|strong|code|span|p|br|u|kbd|sup|sub|div|small)/?>|</(?:a|abbr|font)>"
     rb"|<(?:a(?:href|name|class|id)|abbrtitle|(?:span|div|p)(?:style|class)|fontcolor"
     rb"|img(?:src|alt))[^<>]*>"

@@ -21,6 +21,7 @@ Progress = Callable[[str, int, int], None]
 _BLOCK = 8 << 20
 _SAMPLE = 2 << 20
 _SAMPLE_LINES = 1000
+_ESCAPES = 16  # in 64 KiB: more of them, and the text is escaped as a whole
 _LEADS = 4  # lines at the head of a chunk that may be context
 
 
@@ -223,7 +224,7 @@ def scan(path: Path, progress: Progress, stage: str) -> Iterator[RoughBlock]:
     """Yield a chunk file block by block. The file must have been read and found well-formed."""
     decoder = _decoder(None)
     for block in _blocks(path, progress, stage):
-        if b"\\u" in block:
+        if block.count(b"\\u", 0, 1 << 16) > _ESCAPES:
             rows = [row for row in _decode(decoder, block, path) if isinstance(row, _Line)]
             text = b"".join([as_in_json(fold(row.text)) + b"\n" for row in rows])
             yield RoughBlock(text, b"\n".join(line for line in block.split(b"\n") if line.strip()))
