@@ -12,7 +12,7 @@ from curate.custody import originals
 from curate.ingest.originals import unpack
 from curate.model import CurateError, QuestionEvent
 from curate.workspace import Workspace
-from tests import desk
+from tests import people
 from tests.events import DAY, NOW, Clock
 
 
@@ -23,28 +23,28 @@ def clock() -> Clock:
 
 @pytest.fixture
 def workspace(tmp_path: Path, clock: Clock) -> Iterator[Workspace]:
-    with desk.make(tmp_path / "ws", clock, "Zorvath") as opened:
+    with people.make(tmp_path / "ws", clock, "Zorvath") as opened:
         yield opened
 
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    return desk.log(
+    return people.log(
         tmp_path / "log.jsonl",
-        *(desk.said("jane", n) for n in range(3)),
-        desk.said("omar", 9, days=13.5),
-        desk.said("mei", 10, days=15),
-        desk.voted("lida", "jane", 1),
+        *(people.said("jane", n) for n in range(3)),
+        people.said("omar", 9, days=13.5),
+        people.said("mei", 10, days=15),
+        people.voted("lida", "jane", 1),
     )
 
 
 def test_no_raw_text_lies_anywhere_and_each_event_has_its_sealed_original(
     workspace: Workspace, log: Path
 ) -> None:
-    desk.read(workspace, log)
+    people.read(workspace, log)
 
-    assert desk.holding(workspace.root, "Zorvath", "canary.example", "req-jane") == {}
-    assert desk.holding(workspace.root, "canary-title") == {}
+    assert people.holding(workspace.root, "Zorvath", "canary.example", "req-jane") == {}
+    assert people.holding(workspace.root, "canary-title") == {}
     # The question of 15 days ago was too old to be sealed; the vote has a comment.
     assert len(workspace.originals.keys()) == 5
     opened = [
@@ -55,9 +55,9 @@ def test_no_raw_text_lies_anywhere_and_each_event_has_its_sealed_original(
 
 
 def test_reading_again_seals_nothing_again(workspace: Workspace, log: Path) -> None:
-    desk.read(workspace, log)
+    people.read(workspace, log)
     before = workspace.originals.raw.get(workspace.originals.keys(), workspace.originals.first)
-    report = desk.read(workspace, log)
+    report = people.read(workspace, log)
     after = workspace.originals.raw.get(workspace.originals.keys(), workspace.originals.first)
 
     assert report.duplicates == 6
@@ -68,11 +68,11 @@ def test_a_changed_event_never_keeps_its_original_longer(
     workspace: Workspace, tmp_path: Path, clock: Clock
 ) -> None:
     undated = {"request_id": "r", "question": "Zorvath?"}
-    log = desk.log(tmp_path / "log.jsonl", undated)
-    desk.read(workspace, log)
+    log = people.log(tmp_path / "log.jsonl", undated)
+    people.read(workspace, log)
     clock.now = NOW + 10 * DAY
-    desk.log(log, undated | {"answer": "no"})
-    assert desk.read(workspace, log).questions_updated == 1
+    people.log(log, undated | {"answer": "no"})
+    assert people.read(workspace, log).questions_updated == 1
 
     [sealed] = workspace.originals.raw.get(workspace.originals.keys(), NOW.date()).values()
     assert sealed.day == NOW.date()
@@ -81,7 +81,7 @@ def test_a_changed_event_never_keeps_its_original_longer(
 def test_an_original_is_gone_from_every_read_when_its_days_are_over_purged_or_not(
     workspace: Workspace, log: Path, clock: Clock
 ) -> None:
-    desk.read(workspace, log)
+    people.read(workspace, log)
     keys = workspace.originals.keys()
     clock.now = NOW + 13 * DAY
     assert len(workspace.originals.open(keys)) == 4
@@ -94,7 +94,7 @@ def test_an_original_is_gone_from_every_read_when_its_days_are_over_purged_or_no
 def test_a_copy_of_everything_but_the_destroyed_keys_opens_nothing(
     workspace: Workspace, log: Path, clock: Clock, tmp_path: Path
 ) -> None:
-    desk.read(workspace, log)
+    people.read(workspace, log)
     keys = workspace.originals.keys()
     copy = tmp_path / "copy"
     shutil.copytree(workspace.root, copy)
@@ -102,7 +102,7 @@ def test_a_copy_of_everything_but_the_destroyed_keys_opens_nothing(
     assert workspace.purge().status == "clean"
     shutil.rmtree(copy / "keys")
     shutil.copytree(workspace.root / "keys", copy / "keys")
-    with desk.reopen(copy, Clock(NOW)) as stolen, pytest.raises(CurateError, match="destroyed"):
+    with people.reopen(copy, Clock(NOW)) as stolen, pytest.raises(CurateError, match="destroyed"):
         stolen.originals.open(keys)
 
 
@@ -116,17 +116,17 @@ def test_a_killed_run_leaves_no_orphans_to_the_one_after_the_next(
 
         patch.setattr(type(workspace.store), "save", die)
         with pytest.raises(KeyboardInterrupt):
-            desk.read(workspace, log)
+            people.read(workspace, log)
     assert len(workspace.originals.keys()) == 5
     assert workspace.store.counts().records == 0
-    assert desk.read(workspace, desk.log(log, desk.said("omar", 1))).questions_new == 1
+    assert people.read(workspace, people.log(log, people.said("omar", 1))).questions_new == 1
     assert len(workspace.originals.keys()) == 1
 
 
 def test_where_originals_are_never_kept_none_is(tmp_path: Path, clock: Clock, log: Path) -> None:
     toml = '[retention]\nstore_raw = "never"\n'
-    with desk.make(tmp_path / "never", clock, "Zorvath", toml=toml) as workspace:
-        desk.read(workspace, log)
+    with people.make(tmp_path / "never", clock, "Zorvath", toml=toml) as workspace:
+        people.read(workspace, log)
         assert workspace.originals.keys() == []
         assert not list((workspace.root / "keys").glob("*.key"))
         with pytest.raises(CurateError, match="not kept here"):
@@ -136,10 +136,10 @@ def test_where_originals_are_never_kept_none_is(tmp_path: Path, clock: Clock, lo
 def test_turning_originals_off_destroys_those_that_are_there(
     workspace: Workspace, log: Path, clock: Clock
 ) -> None:
-    desk.read(workspace, log)
+    people.read(workspace, log)
     workspace.close()
     (workspace.root / "curate.toml").write_text('[retention]\nstore_raw = "never"\n')
-    with desk.reopen(workspace.root, clock) as again:
+    with people.reopen(workspace.root, clock) as again:
         receipt = again.purge()
         assert receipt.status == "clean"
         assert receipt.counts["raw"] == 5
@@ -149,7 +149,7 @@ def test_turning_originals_off_destroys_those_that_are_there(
 def test_keys_are_private_and_marked_as_not_to_be_backed_up(
     workspace: Workspace, log: Path
 ) -> None:
-    desk.read(workspace, log)
+    people.read(workspace, log)
     keys = workspace.root / "keys"
 
     assert (keys / "CACHEDIR.TAG").read_text().startswith("Signature: 8a477f597d28d172789f06886806")

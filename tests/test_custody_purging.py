@@ -15,7 +15,7 @@ import pytest
 
 from curate.store import engine
 from curate.workspace import Workspace
-from tests import desk
+from tests import people
 from tests.conftest import Curate
 from tests.events import DAY, NOW, Clock
 from tests.test_store_retention import fill_up, small_disk
@@ -32,12 +32,12 @@ def clock() -> Clock:
 
 @pytest.fixture
 def workspace(tmp_path: Path, clock: Clock) -> Iterator[Workspace]:
-    with desk.make(tmp_path / "ws", clock, "Zorvath") as opened:
-        desk.read(
+    with people.make(tmp_path / "ws", clock, "Zorvath") as opened:
+        people.read(
             opened,
-            desk.log(
+            people.log(
                 tmp_path / "outside" / "log.jsonl",
-                *(desk.said(who, n, days=0.5 + n) for who in desk.PEOPLE for n in range(8)),
+                *(people.said(who, n, days=0.5 + n) for who in people.PEOPLE for n in range(8)),
             ),
         )
         yield opened
@@ -194,7 +194,7 @@ def test_killed_anywhere_a_purge_ends_clean_when_it_runs_again(
             assert process.stdout.readline() == "ready\n"
             time.sleep(dice.random() * 0.1)
             process.kill()
-        with desk.reopen(root, Clock(moment)) as again:
+        with people.reopen(root, Clock(moment)) as again:
             assert again.purge().status == "clean"
             assert again.store.counts().records == 32
             assert again.originals.raw.keys(date.min) == []
@@ -217,16 +217,20 @@ path = "other/*.jsonl"
 
 
 def test_log_files_go_when_everything_in_them_is_over(tmp_path: Path, clock: Clock) -> None:
-    with desk.make(tmp_path / "ws", clock, toml=TOML) as workspace:
+    with people.make(tmp_path / "ws", clock, toml=TOML) as workspace:
         logs, other = workspace.root / "logs", workspace.root / "other"
-        old = desk.log(logs / "old.jsonl", desk.said("jane", 1, 91), desk.said("jane", 2, 95))
-        mixed = desk.log(logs / "mixed.jsonl", desk.said("jane", 3, 91), desk.said("jane", 4, 89))
-        undated = desk.log(logs / "undated.jsonl", {"question": "what?"}, desk.said("mei", 5, 91))
-        broken = desk.log(logs / "broken.jsonl", desk.said("jane", 6, 91), ["?"])
-        kept = desk.log(other / "old.jsonl", desk.said("jane", 7, 91))
+        old = people.log(logs / "old.jsonl", people.said("jane", 1, 91), people.said("jane", 2, 95))
+        mixed = people.log(
+            logs / "mixed.jsonl", people.said("jane", 3, 91), people.said("jane", 4, 89)
+        )
+        undated = people.log(
+            logs / "undated.jsonl", {"question": "what?"}, people.said("mei", 5, 91)
+        )
+        broken = people.log(logs / "broken.jsonl", people.said("jane", 6, 91), ["?"])
+        kept = people.log(other / "old.jsonl", people.said("jane", 7, 91))
         for path in (undated, broken):
             os.utime(path, (NOW.timestamp(), NOW.timestamp()))
-        target = desk.log(tmp_path / "target.jsonl", desk.said("jane", 8, 91))
+        target = people.log(tmp_path / "target.jsonl", people.said("jane", 8, 91))
         (logs / "link.jsonl").symlink_to(target)
 
         assert workspace.purge(dry_run=True).counts["files"] == 1

@@ -295,6 +295,8 @@ def test_a_withdrawn_item_cannot_be_changed_or_undone(store: Store) -> None:
         make(store, expected=2)
     assert caught.value.code is Exit.PRIVACY
     with pytest.raises(CurateError, match="withdrawn"):
+        store.undo(by="anna", now=NOW, subject="loans-1")
+    with pytest.raises(CurateError, match="left to undo"):
         store.undo(by="anna", now=NOW)
     assert store.new_item_id("loans") == "loans-2"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Collection
 from pathlib import Path
 
@@ -22,13 +23,20 @@ def holding(exports: Path, ids: Collection[str]) -> tuple[Path, ...]:
     return tuple(sorted(path for path in found if _holds(path / MANIFEST, ids)))
 
 
-def withdraw(exports: Path, ids: Collection[str]) -> tuple[Path, ...]:
+def withdraw(
+    exports: Path, ids: Collection[str], copies: Collection[Path] = ()
+) -> tuple[Path, ...]:
     """Write the ids into `withdrawn.json` of every version that holds any, and return those.
 
-    Ids only, no text and no reason; ids that stand there already stay. A second call changes
-    nothing. Raises `CurateError` where a version cannot be written.
+    `copies` are directories elsewhere that were given the files of a version; one that is not
+    there any more, or holds no version, is passed over. Ids only, no text and no reason; ids
+    that stand there already stay. A second call changes nothing. Raises `CurateError` where a
+    version cannot be written.
     """
-    held = holding(exports, ids)
+    if not ids:
+        return ()
+    there = [path for path in copies if os.path.lexists(path / MANIFEST)]
+    held = (*holding(exports, ids), *(path for path in there if _holds(path / MANIFEST, ids)))
     for directory in held:
         known = _listed(directory / WITHDRAWN)
         place(directory / WITHDRAWN, encode(sorted(known | set(ids))))

@@ -267,7 +267,14 @@ def undo(connection: Connection, *, by: str, now: datetime, subject: str | None)
     """Take back the last act that still stands: of `by`, or, with `subject`, on that subject by
     whomever.
     """
-    mine = revision.c.by == by if subject is None else revision.c.subject == subject
+    # What was withdrawn stays so, and does not bar the way to what came before.
+    withdrawn = select(item.c.id).where(item.c.status == "withdrawn")
+    closed = select(revision.c.act).where(revision.c.subject.in_(withdrawn))
+    mine = (
+        (revision.c.by == by) & revision.c.act.not_in(closed) & (revision.c.action != "withdraw")
+        if subject is None
+        else revision.c.subject == subject
+    )
     last = connection.execute(
         select(revision.c.act, revision.c.action, revision.c.by)
         .where(mine, *_standing())

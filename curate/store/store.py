@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -28,6 +29,7 @@ from curate.model import (
 from curate.store import (
     clusters,
     deciding,
+    erasing,
     evaluations,
     intake,
     reading,
@@ -38,6 +40,7 @@ from curate.store import (
 from curate.store.clusters import Matcher, pieces
 from curate.store.deciding import Undone
 from curate.store.engine import Database
+from curate.store.erasing import Held, Literal, Target
 from curate.store.intake import Saved
 from curate.store.mapping import item_from_json
 from curate.store.reading import Counts, missing
@@ -428,6 +431,70 @@ class Store:
         """Store what a person calls a failure. Raises `CurateError` when there is none such."""
         with self._database.write() as connection:
             evaluations.confirm_failure(connection, run, item, label, by)
+
+    # ------------------------------------------------------------------ erasing
+
+    def held(self, target: Target) -> Held:
+        """Return what an erasure of `target` would erase."""
+        with self._database.read() as connection:
+            return target(connection)
+
+    def erase(
+        self,
+        target: Target,
+        *,
+        kind: str,
+        by: str,
+        matcher: Matcher,
+        elsewhere: Callable[[], Outcome],
+        literal: Literal | None = None,
+        replacement: str = "",
+    ) -> Receipt:
+        """Erase `target` for good, with all its bytes, and return the receipt, which is kept.
+
+        Everything in the database goes in one transaction; `elsewhere` is called before, so that
+        a run that was killed in between finds again what is left. With `literal`, earlier
+        wordings that hold it are scrubbed too. Status and errors are those of `purge`.
+        """
+
+        def work() -> None:
+            with self._database.write() as connection:
+                retention.mark(connection)
+                held = target(connection)
+                done.update(
+                    erasing.erase(connection, held, by=by, now=self._now(), matcher=matcher)
+                )
+                if literal is not None:
+                    done["places"] += erasing.scrub(connection, literal, replacement)
+
+        def left() -> int:
+            found = self.held(target)
+            return len(found.records) + len(found.votes) + len(found.items) + found.scrubbed
+
+        done: Counter[str] = Counter()
+        with retention.alone(self.path):
+            other = elsewhere()
+            whole = retention.removed(self._database, work, left, done).beside(other)
+            return retention.file(self._database, kind, self._now(), by, whole)
+
+    def redact_item(
+        self, identifier: str, literal: Literal, replacement: str, *, by: str, now: datetime
+    ) -> Receipt:
+        """Replace a text in an item, in every revision and every stored version of it, with all
+        its bytes; return the receipt, which is kept. Undoing never brings it back.
+        """
+        done: Counter[str] = Counter()
+
+        def work() -> None:
+            with self._database.write() as connection:
+                retention.mark(connection)
+                done["places"] += erasing.scrub_item(
+                    connection, identifier, literal, replacement, by=by, now=now
+                )
+
+        with retention.alone(self.path):
+            whole = retention.removed(self._database, work, lambda: 0, done)
+            return retention.file(self._database, "redaction", now, by, whole)
 
     # ------------------------------------------------------------------ retention
 

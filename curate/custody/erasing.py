@@ -1,0 +1,125 @@
+"""Erasing a person, or a piece of text: from every table, every original, every stored version."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from curate.export import withdrawing
+from curate.ingest import door
+from curate.ingest.originals import texts, unpack
+from curate.model import CurateError, Exit, RawText, Receipt
+from curate.store import erasing
+from curate.store.clusters import pieces
+from curate.store.engine import Busy
+from curate.store.erasing import Literal, Target
+from curate.store.retention import Outcome
+
+if TYPE_CHECKING:
+    from curate.workspace import Workspace
+
+REMOVED = "<REMOVED>"
+"""What stands where a text was taken out of an earlier wording."""
+
+_SHORTEST = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """What was erased, and what is left for a person to do.
+
+    `withdrawn` are the ids of all items that were ever taken back, `exports` the directories on
+    disk that still hold any of them; `withdrawn.json` in each says which.
+    """
+
+    receipt: Receipt
+    withdrawn: tuple[str, ...]
+    exports: tuple[Path, ...]
+
+
+def forget_user(workspace: Workspace, user: RawText) -> Erasure:
+    """Erase everything a user said, and refuse what an old log may still bring of them.
+
+    Safe to run again, also after a kill at any point: it goes on where it stopped.
+    """
+    folded = door.fold_user(user.reveal())
+    if not folded:
+        raise CurateError("no user id was given", "Give it at the prompt, or on stdin.", Exit.USAGE)
+    now, keep = workspace.now(), timedelta(days=workspace.settings.retention.records_days)
+    # An event's own time chooses its key, so every epoch that a log may still bring must have one.
+    for when in (now - keep, now, now + keep):
+        workspace.tagger.tag(door.USER, folded, when)
+    tags = workspace.tagger.live(door.USER, folded)
+    workspace.store.suppress(tags, now + keep)
+    target = erasing.by_users(tags)
+    return _erase(workspace, "forget", target, lambda: workspace.store.held(target).keys)
+
+
+def forget_text(workspace: Workspace, text: RawText) -> Erasure:
+    """Erase a piece of text: records, votes and originals that hold it, and items whose own words
+    do. Earlier wordings and notes that hold it lose it; what the documents say stays.
+    """
+    wanted = unicodedata.normalize("NFC", text.reveal()).strip()
+    if len(wanted) < _SHORTEST:
+        raise CurateError(
+            f"the text is shorter than {_SHORTEST} characters",
+            "Nearly everything holds it. Give more of it.",
+            Exit.USAGE,
+        )
+    literal = Literal.of(wanted)
+    target = erasing.by_text(literal)
+
+    def keys() -> Collection[bytes]:
+        return workspace.store.held(target).keys | _originals_with(workspace, literal)
+
+    return _erase(workspace, "forget text", target, keys, literal)
+
+
+def _originals_with(workspace: Workspace, literal: Literal) -> frozenset[bytes]:
+    found: set[bytes] = set()
+    for some in pieces(workspace.originals.keys()):
+        for key, packed in workspace.originals.open(some).items():
+            if any(text.reveal() in literal for text in texts(unpack(packed))):
+                found.add(key)
+    return frozenset(found)
+
+
+def _erase(
+    workspace: Workspace,
+    kind: str,
+    target: Target,
+    keys: Callable[[], Collection[bytes]],
+    literal: Literal | None = None,
+) -> Erasure:
+    def elsewhere() -> Outcome:
+        # Before the records: they tell whose the originals are.
+        try:
+            return workspace.originals.erase(keys())
+        except Busy as error:
+            return Outcome("deferred", {}, {}, error.message)
+        except CurateError as error:
+            return Outcome("not verified", {}, {}, error.message)
+
+    receipt = workspace.store.erase(
+        target,
+        kind=kind,
+        by=workspace.who,
+        matcher=workspace.matcher,
+        elsewhere=elsewhere,
+        literal=literal,
+        replacement=REMOVED,
+    )
+    withdrawn = tuple(workspace.store.item_ids(status="withdrawn"))
+    return Erasure(receipt, withdrawn, note_withdrawn(workspace, withdrawn))
+
+
+def note_withdrawn(workspace: Workspace, ids: Collection[str]) -> tuple[Path, ...]:
+    """Write `withdrawn.json` beside every version on disk that holds any of these items, copies
+    that were exported elsewhere included; return those directories.
+    """
+    exports = workspace.root / "exports"
+    return withdrawing.withdraw(exports, ids, workspace.store.mirrors())
