@@ -242,6 +242,11 @@ def workspace_from_environment() -> Path | None:
     return Path(value) if value else None
 
 
+def database_from_environment() -> str | None:
+    """Return `CURATE_DB`, the URL of a team's own database, or None."""
+    return os.environ.get("CURATE_DB") or None
+
+
 def now(given: str | None = None) -> datetime:
     """Return the clock: `given` (from --now), else `CURATE_NOW`, else the system's, in UTC.
 

@@ -10,7 +10,7 @@ Stages never import each other; here, and only here, one stage's function is han
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from curate.store.reading import Counts
     from curate.store.store import Store
     from curate.triage import Matcher
+    from curate.upkeep.drift import Drifted
     from curate.upkeep.exporting import Exported
 
 DATABASE = "curate.db"
@@ -367,6 +368,18 @@ class Workspace:
             kind=triage.kind(question, ()),
             lang=text.language(question),
         )
+
+    def drifted(self) -> Drifted:
+        """Return what needs a person because the documents changed; see `upkeep.drift`."""
+        from curate.upkeep import drift
+
+        return drift.drifted(self)
+
+    def relocate(self, ids: Collection[str]) -> tuple[str, ...]:
+        """Take the proposed place for drifted evidence of these items; see `drift.relocate`."""
+        from curate.upkeep import drift
+
+        return drift.relocate(self, ids)
 
     def suggest(self, record: Record, k: int = 10) -> list[Passage]:
         """Return the passages that may answer a logged question, best first."""

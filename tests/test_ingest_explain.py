@@ -55,3 +55,16 @@ def test_samples_are_shown_of_each_log() -> None:
     found = explain((i for name in names for i in read(DATA / name, SourceSettings())), hidden, 1)
 
     assert len(found.samples) == 2
+
+
+def test_a_template_shows_the_prompt_a_question_was_taken_from() -> None:
+    prompt = "Answer the porter. Question: is it open? Answer:"
+    log = json.dumps({"request_id": "r1", "question": prompt}).encode()
+    told = SourceSettings(name="f", template=r"Question: (?P<question>.*?)\s*Answer:")
+
+    found = explain(
+        read(io.BytesIO(log), told), hidden, bare=read(io.BytesIO(log), SourceSettings(name="f"))
+    )
+
+    assert found.samples[0].fields["prompt"] == prompt.replace("porter", "<PERSON_1>")
+    assert found.samples[0].fields["question"] == "is it open?"

@@ -1,128 +1,19 @@
-"""`ingest`, `redact`, `purge`: the log comes in, anonymised, and goes when its time is up."""
+"""`redact`, `purge`, `forget`: what the anonymiser makes of text, and what goes when and how."""
 
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from curate.cli import output
 from curate.cli.context import Shared, json_option, shared_options
-from curate.model import CurateError, Exit, Receipt
+from curate.model import Exit, Receipt
 
 if TYPE_CHECKING:
-    from curate.config import PrivacySettings, SourceSettings
-    from curate.ingest.run import IngestReport
+    from curate.config import PrivacySettings
     from curate.privacy.anonymise import Anonymiser
-
-
-@click.command()
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
-@click.option("--source", metavar="NAME", help="Read it as this source of the config.")
-@click.option("--format", "form", default=None, metavar="NAME", help="auto, jsonl, csv.")
-@click.option(
-    "--map",
-    "mapping",
-    multiple=True,
-    metavar="FIELD=PATH",
-    help="Where a field stands; repeatable.",
-)
-@click.option(
-    "--down", multiple=True, metavar="VALUE", help="A rating that means thumbs-down: 0 or '<=2'."
-)
-@click.option("--up", multiple=True, metavar="VALUE", help="A rating that means thumbs-up.")
-@click.option("--strict", is_flag=True, help="One bad line: nothing is written, exit 1.")
-@json_option
-@shared_options
-@click.pass_obj
-def ingest(
-    shared: Shared,
-    paths: tuple[Path, ...],
-    source: str | None,
-    form: str | None,
-    mapping: tuple[str, ...],
-    down: tuple[str, ...],
-    up: tuple[str, ...],
-    strict: bool,
-    as_json: bool,
-) -> None:
-    """Read logs, anonymise them, keep what is new.
-
-    PATHS are files, `-` is standard input; without any, all [[sources]] of the config. Reading
-    the same log twice changes nothing. A bad line is counted by its number and passed over.
-    """
-    with shared.open() as workspace:
-        if paths:
-            inputs: list[tuple[Path | None, SourceSettings]] = [
-                (
-                    None if str(path) == "-" else path,
-                    workspace.source(source) if source else workspace.source_of(path),
-                )
-                for path in paths
-            ]
-        else:
-            inputs = list(workspace.sources([source] if source else ()))
-        fields = _mapping(mapping)
-        inputs = [
-            (
-                path,
-                replace(
-                    settings,
-                    format=form or settings.format,
-                    map={**settings.map, **fields},
-                    down=down or settings.down,
-                    up=up or settings.up,
-                ),
-            )
-            for path, settings in inputs
-        ]
-        with output.Progress("reading", quiet=shared.quiet) as progress:
-            report = workspace.ingest(inputs, strict=strict, progress=progress)
-    if as_json:
-        output.data(report)
-    else:
-        _show(report)
-
-
-def _mapping(pairs: tuple[str, ...]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for pair in pairs:
-        name, equals, path = pair.partition("=")
-        if not (name and equals and path):
-            raise CurateError(
-                "--map wants FIELD=PATH", "For example --map question=payload.text", Exit.USAGE
-            )
-        found[name] = path
-    return found
-
-
-def _show(report: IngestReport) -> None:
-    for file, fields in report.maps.items():
-        pairs = ", ".join(f"{name}={path}" for name, path in fields.items())
-        output.line(f"{file}: {pairs}")
-    output.line(
-        f"questions  {report.questions_new} new, {report.questions_updated} updated, "
-        f"{report.duplicates} known already"
-    )
-    output.line(
-        f"votes      {report.feedback_new} new, {report.feedback_joined} joined to their question, "
-        f"{report.feedback_waiting} waiting for it"
-    )
-    if report.expired:
-        output.line(f"too old    {report.expired} beyond the retention, not kept")
-    if report.suppressed:
-        output.line(f"erased     {report.suppressed} of people who asked to be forgotten, not kept")
-    output.line(f"rejected   {report.rejected}")
-    for file, lines in report.rejected_lines.items():
-        shown = ", ".join(str(number) for number in lines[:20]) + (
-            " ..." if len(lines) > 20 else ""
-        )
-        output.line(f"           {file}: line {shown}")
-    for reason, count in report.reasons.items():
-        output.line(f"           {count} x {reason}")
 
 
 @click.command()

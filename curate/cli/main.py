@@ -9,13 +9,13 @@ from typing import Any
 
 import click
 
-from curate.cli import corpus, evaluation, items, log, output, start, versions
+from curate.cli import corpus, evaluation, ingesting, items, log, output, start, versions
 from curate.cli.context import Shared, shared_options
 from curate.model import CurateError, Exit
 
 SECTIONS: dict[str, tuple[click.Command, ...]] = {
     "Start": (start.init, start.demo, start.status, start.open_),
-    "The log": (log.ingest, log.redact, log.purge),
+    "The log": (ingesting.ingest, log.redact, log.purge),
     "The set": (items.items,),
     "The documents": (corpus.corpus,),
     "Versions": (versions.check, versions.export, versions.versions),

@@ -31,8 +31,17 @@ class Explanation:
     report: IngestReport
 
 
-def explain(items: Iterable[StreamItem], clean: CleanRecords, count: int = SAMPLES) -> Explanation:
-    """Read `items` through and return what they are, with the first `count` events of each log."""
+def explain(
+    items: Iterable[StreamItem],
+    clean: CleanRecords,
+    count: int = SAMPLES,
+    bare: Iterable[StreamItem] = (),
+) -> Explanation:
+    """Read `items` through and return what they are, with the first `count` events of each log.
+
+    `bare` are the items as they are without the template of their source, so that a sample can
+    show the prompt a question was taken from.
+    """
     kept: list[Event] = []
 
     def watched() -> Iterator[StreamItem]:
@@ -47,7 +56,14 @@ def explain(items: Iterable[StreamItem], clean: CleanRecords, count: int = SAMPL
                 yield item
 
     report = survey(watched())
-    texts = [dict(_texts(event)) for event in kept]
+    prompts = _prompts(bare, kept)
+    texts = [
+        {
+            **({"prompt": prompt} if (prompt := prompts.get((e.source, e.line))) else {}),
+            **dict(_texts(e)),
+        }
+        for e in kept
+    ]
     cleaned = clean([[text.reveal() for text in record.values()] for record in texts])
     samples = [
         Sample(
@@ -61,6 +77,20 @@ def explain(items: Iterable[StreamItem], clean: CleanRecords, count: int = SAMPL
         for event, record, found in zip(kept, texts, cleaned, strict=True)
     ]
     return Explanation(tuple(samples), report)
+
+
+def _prompts(bare: Iterable[StreamItem], kept: list[Event]) -> dict[tuple[str, int], RawText]:
+    """Return what stood around the questions that a template took out of their prompts."""
+    asked = {(e.source, e.line): e.question for e in kept if isinstance(e, QuestionEvent)}
+    found: dict[tuple[str, int], RawText] = {}
+    for item in bare:
+        if isinstance(item, QuestionEvent):
+            place = (item.source, item.line)
+            if place in asked and asked.pop(place) != item.question:
+                found[place] = item.question
+            if not asked:
+                break
+    return found
 
 
 def _texts(event: Event) -> Iterator[tuple[str, RawText]]:

@@ -75,13 +75,15 @@ def read(
     return _read(log, rows.rows(log) if found is None else found, source, told, traces)
 
 
-def read_query(url: str, sql: str, source: SourceSettings | None = None) -> Iterator[StreamItem]:
+def read_query(
+    url: str, sql: str, source: SourceSettings | None = None, traces: Traces | None = None
+) -> Iterator[StreamItem]:
     """Run `sql` on the database at `url` and return its rows' items; see `database.query`."""
     from curate.ingest import database
 
     source = source or SourceSettings(name=AD_HOC)
     found = database.query(url, sql)
-    return _read(Log(io.BytesIO(), "the query's result"), found, source, _Told.by(source), None)
+    return _read(Log(io.BytesIO(), "the query's result"), found, source, _Told.by(source), traces)
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,13 +57,9 @@ def explain(workspace: Workspace, inputs: Sequence[Input]) -> Explanation:
     from curate.ingest import explain
     from curate.privacy.anonymise import Anonymiser
 
-    bare = [_without_template(one) for one in inputs if one.source.template]
+    bare = [one.under(replace(one.source, template="")) for one in inputs if one.source.template]
     return explain.explain(
         reading.items(inputs),
         Anonymiser(workspace.settings.privacy).clean_records,
         bare=reading.items(bare),
     )
-
-
-def _without_template(one: Input) -> Input:
-    return replace(one, source=replace(one.source, template=""))  # type: ignore[type-var]

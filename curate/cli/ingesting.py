@@ -1,0 +1,242 @@
+"""`ingest`: logs, databases and exports come in, anonymised."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from curate.cli import output
+from curate.cli.context import Shared, json_option, shared_options
+from curate.model import CurateError, Exit
+
+if TYPE_CHECKING:
+    from curate.config import SourceSettings
+    from curate.ingest.explain import Explanation
+    from curate.ingest.inputs import Input
+    from curate.ingest.run import IngestReport
+    from curate.workspace import Workspace
+
+_SHOWN = 20
+
+
+@click.command()
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
+@click.option("--source", metavar="NAME", help="Read it as this source of the config.")
+@click.option(
+    "--format", "form", metavar="NAME", help="Force a format; `--format help` lists them."
+)
+@click.option(
+    "--map",
+    "mapping",
+    multiple=True,
+    metavar="FIELD=PATH",
+    help="Where a field stands; repeatable.",
+)
+@click.option(
+    "--template",
+    metavar="REGEX",
+    help="Takes the question out of the prompt glued around it: its group `question`.",
+)
+@click.option(
+    "--down", multiple=True, metavar="VALUE", help="A rating that means thumbs-down: 0 or '<=2'."
+)
+@click.option("--up", multiple=True, metavar="VALUE", help="A rating that means thumbs-up.")
+@click.option(
+    "--db",
+    "url",
+    metavar="URL",
+    help="A database, as SQLAlchemy writes it; default: CURATE_DB. Leave the password to the "
+    "driver's own file or variable.",
+)
+@click.option(
+    "--query",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="A file with the SQL to run on --db; its columns are the fields.",
+)
+@click.option("--explain", is_flag=True, help="Show how it would be read; write nothing.")
+@click.option("--strict", is_flag=True, help="One bad line: nothing is written, exit 1.")
+@json_option
+@shared_options
+@click.pass_obj
+def ingest(
+    shared: Shared,
+    paths: tuple[Path, ...],
+    source: str | None,
+    form: str | None,
+    mapping: tuple[str, ...],
+    template: str | None,
+    down: tuple[str, ...],
+    up: tuple[str, ...],
+    url: str | None,
+    query: Path | None,
+    explain: bool,
+    strict: bool,
+    as_json: bool,
+) -> None:
+    """Read logs, anonymise them, keep what is new.
+
+    PATHS are files, `-` is standard input; without any, all [[sources]] of the config. Reading
+    the same log twice changes nothing. A bad line is counted by its number and passed over.
+    """
+    if form == "help":
+        _list_formats()
+        return
+    fields = _mapping(mapping)
+
+    def told(settings: SourceSettings) -> SourceSettings:
+        return replace(
+            settings,
+            format=form or settings.format,
+            map={**settings.map, **fields},
+            template=template if template is not None else settings.template,
+            down=down or settings.down,
+            up=up or settings.up,
+        )
+
+    with shared.open() as workspace:
+        if url or query:
+            inputs = _database(workspace, paths, url, query, source)
+        else:
+            inputs = _files(workspace, paths, source)
+        inputs = [one.under(told(one.source)) for one in inputs]
+        if explain:
+            _explain(workspace.explain(inputs), as_json=as_json)
+            return
+        with output.Progress("reading", quiet=shared.quiet) as progress:
+            report = workspace.ingest(inputs, strict=strict, progress=progress)
+    if as_json:
+        output.data(report)
+    else:
+        _show(report)
+
+
+def _list_formats() -> None:
+    from curate.ingest import formats
+
+    for name in formats.names():
+        output.line(name)
+
+
+def _files(workspace: Workspace, paths: tuple[Path, ...], source: str | None) -> list[Input]:
+    from curate.ingest.inputs import LogFile
+
+    if not paths:
+        return list(workspace.sources([source] if source else ()))
+    return [
+        LogFile(
+            None if str(path) == "-" else path,
+            workspace.source(source) if source else workspace.source_of(path),
+        )
+        for path in paths
+    ]
+
+
+def _database(
+    workspace: Workspace,
+    paths: tuple[Path, ...],
+    url: str | None,
+    query: Path | None,
+    source: str | None,
+) -> list[Input]:
+    from curate import config
+    from curate.ingest.inputs import Query
+
+    url = url or config.database_from_environment()
+    if paths:
+        raise CurateError("files and --db exclude each other", "Run it twice.", Exit.USAGE)
+    if not url or query is None:
+        raise CurateError(
+            "--db and --query go together",
+            "For example --db postgresql+psycopg://reader@host/app --query asked.sql",
+            Exit.USAGE,
+        )
+    try:
+        sql = query.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        raise CurateError(
+            f"the query {query} cannot be read", "Check the path; it is to be UTF-8.", Exit.USAGE
+        ) from None
+    return [Query(url, sql, workspace.source(source or "database"))]
+
+
+def _mapping(pairs: tuple[str, ...]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for pair in pairs:
+        name, equals, path = pair.partition("=")
+        if not (name and equals and path):
+            raise CurateError(
+                "--map wants FIELD=PATH", "For example --map question=payload.text", Exit.USAGE
+            )
+        found[name] = path
+    return found
+
+
+# ---------------------------------------------------------------------------- telling
+
+
+def _explain(found: Explanation, *, as_json: bool) -> None:
+    report = found.report
+    if as_json:
+        output.data(
+            {
+                "formats": report.formats,
+                "maps": report.maps,
+                "questions": report.questions_read,
+                "feedback": report.feedback_read,
+                "rejected": report.rejected,
+                "rejected_lines": report.rejected_lines,
+                "reasons": report.reasons,
+                "samples": found.samples,
+            }
+        )
+        return
+    _show_maps(report)
+    for sample in found.samples:
+        output.line()
+        output.line(f"line {sample.line}: {sample.kind}")
+        for name, text in sample.fields.items():
+            first, *rest = text.splitlines() or [""]
+            output.line(f"  {name:14} {first}")
+            for line in rest:
+                output.line(f"  {'':14} {line}")
+    output.line()
+    output.line(f"would read {report.questions_read} questions, {report.feedback_read} votes")
+    _show_rejected(report)
+
+
+def _show(report: IngestReport) -> None:
+    _show_maps(report)
+    output.line(
+        f"questions  {report.questions_new} new, {report.questions_updated} updated, "
+        f"{report.duplicates} known already"
+    )
+    output.line(
+        f"votes      {report.feedback_new} new, {report.feedback_joined} joined to their question, "
+        f"{report.feedback_waiting} waiting for it"
+    )
+    if report.expired:
+        output.line(f"too old    {report.expired} beyond the retention, not kept")
+    if report.suppressed:
+        output.line(f"erased     {report.suppressed} of people who asked to be forgotten, not kept")
+    _show_rejected(report)
+
+
+def _show_maps(report: IngestReport) -> None:
+    for file, form in report.formats.items():
+        pairs: Mapping[str, str] = report.maps.get(file, {})
+        output.line(f"{file}: {form}" + (", by" if pairs else ""))
+        for name, path in pairs.items():
+            output.line(f"  {name:14} {path}")
+
+
+def _show_rejected(report: IngestReport) -> None:
+    output.line(f"rejected   {report.rejected}")
+    for file, lines in report.rejected_lines.items():
+        shown = ", ".join(str(number) for number in lines[:_SHOWN])
+        output.line(f"           {file}: line {shown}" + (" ..." if len(lines) > _SHOWN else ""))
+        for reason, count in report.reasons.get(file, {}).items():
+            output.line(f"           {count} x {reason}")

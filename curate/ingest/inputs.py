@@ -1,0 +1,71 @@
+"""What can be read in: a log file, the result of a query. Each gives the stage its items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol, Self
+
+from curate.config import SourceSettings
+from curate.ingest.events import StreamItem
+from curate.ingest.traces import Traces
+
+
+class Input(Protocol):
+    """One thing to read, under the settings of its source."""
+
+    @property
+    def source(self) -> SourceSettings:
+        """How it is read, and what its events are called."""
+
+    def under(self, source: SourceSettings) -> Self:
+        """Return the same input under other settings."""
+
+    def items(self, traces: Traces) -> Iterator[StreamItem]:
+        """Yield its items; questions whose other parts may be in another input go to `traces`."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogFile:
+    """A file, or standard input where there is no path."""
+
+    path: Path | None
+    source: SourceSettings
+
+    def under(self, source: SourceSettings) -> Self:
+        """Return the same input under other settings."""
+        return replace(self, source=source)
+
+    def items(self, traces: Traces) -> Iterator[StreamItem]:
+        """Yield the file's items. Raises `CurateError` for what cannot be opened."""
+        from curate.ingest import run
+
+        yield from run.read(self.path or "-", self.source, traces=traces)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """The result of one query on a team's own database, at an SQLAlchemy URL."""
+
+    url: str = field(repr=False)
+    sql: str
+    source: SourceSettings
+
+    def under(self, source: SourceSettings) -> Self:
+        """Return the same input under other settings."""
+        return replace(self, source=source)
+
+    def items(self, traces: Traces) -> Iterator[StreamItem]:
+        """Yield the items of the result's rows. Raises `CurateError` as `database.query` does."""
+        from curate.ingest import run
+
+        yield from run.read_query(self.url, self.sql, self.source, traces)
+
+
+def items(inputs: Iterable[Input]) -> Iterator[StreamItem]:
+    """Read inputs one after the other; a trace may be spread over several."""
+    traces = Traces()
+    for one in inputs:
+        yield from one.items(traces)
+    yield from traces.finish()

@@ -1,0 +1,121 @@
+"""`curate ingest` as people and schedulers meet it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Curate
+
+ASKED = {
+    "ts": "2026-11-20T09:14:03Z",
+    "request_id": "r-1",
+    "question": "may Dara Sok use the pump at the door?",
+    "answer": "I don't know.",
+}
+VOTE = {"ts": "2026-11-20T09:15:00Z", "request_id": "r-1", "rating": "down"}
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, curate: Curate, monkeypatch: pytest.MonkeyPatch) -> Path:
+    root = tmp_path / "ws"
+    monkeypatch.setenv("CURATE_WORKSPACE", str(root))
+    assert curate("init").code == 0
+    (root / "docs").mkdir()
+    (root / "docs" / "a.md").write_text("# House\n\n## Pumps\n\nThe pump is free.\n")
+    return root
+
+
+def log(path: Path, *events: object) -> Path:
+    path.write_text("".join(json.dumps(event) + "\n" for event in events))
+    return path
+
+
+def left(root: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(root)): path.read_bytes()
+        for path in root.rglob("*")
+        if path.is_file() and not path.name.endswith("-shm")
+    }
+
+
+@pytest.mark.presidio
+def test_explain_shows_what_is_recognised_and_writes_nothing(
+    workspace: Path, curate: Curate, tmp_path: Path
+) -> None:
+    path = log(tmp_path / "app.jsonl", ASKED, VOTE, ["no event"])
+    before = left(workspace)
+
+    shown = curate("ingest", "--explain", path)
+    told = curate("ingest", "--explain", "--json", path).json
+
+    assert shown.code == 0
+    assert "Dara" not in shown.out + json.dumps(told)
+    assert "may <PERSON_1> use the pump" in shown.out
+    assert told["formats"] == {str(path): "generic"}
+    assert told["maps"][str(path)]["question"] == "question"
+    assert (told["questions"], told["feedback"], told["rejected"]) == (1, 1, 1)
+    assert told["rejected_lines"] == {str(path): [3]}
+    assert [sample["kind"] for sample in told["samples"]] == ["question", "feedback"]
+    assert left(workspace) == before
+
+
+@pytest.mark.presidio
+def test_a_database_is_read_by_a_query_and_twice_is_once(
+    workspace: Path, curate: Curate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = tmp_path / "app.db"
+    with sqlite3.connect(database) as connection:
+        connection.execute("CREATE TABLE asked (k, q, v, t)")
+        connection.execute("INSERT INTO asked VALUES (1, 'is it open?', 0, '2026-11-20 10:00')")
+    connection.close()
+    sql = tmp_path / "asked.sql"
+    sql.write_text("SELECT k AS id, q AS question, v AS rating, t AS ts FROM asked")
+
+    first = curate(
+        "ingest", "--db", f"sqlite:///{database}", "--query", sql, "--down", "0", "--json"
+    ).json
+    monkeypatch.setenv("CURATE_DB", f"sqlite:///{database}")
+    again = curate("ingest", "--query", sql, "--down", "0", "--json").json
+
+    assert (first["questions_new"], first["feedback_joined"]) == (1, 1)
+    assert (again["questions_new"], again["duplicates"]) == (0, 2)
+
+
+def test_the_password_of_a_database_is_never_shown(
+    workspace: Path, curate: Curate, tmp_path: Path
+) -> None:
+    sql = tmp_path / "q.sql"
+    sql.write_text("SELECT 1")
+
+    failed = curate("ingest", "--db", "sqlite://u:hunter2@/nowhere.db", "--query", sql)
+    alone = curate("ingest", "--db", "sqlite:///hunter2.db")
+    both = curate("ingest", "--db", "sqlite:///x.db", "--query", sql, sql)
+
+    assert (failed.code, alone.code, both.code) == (4, 2, 2)
+    assert "hunter2" not in failed.err + alone.err + both.err
+
+
+def test_the_formats_are_listed(curate: Curate) -> None:
+    listed = curate("ingest", "--format", "help").out.split()
+
+    assert {"auto", "langfuse", "otlp", "helicone", "csv"} <= set(listed)
+
+
+@pytest.mark.presidio
+def test_a_template_takes_the_question_out_of_its_prompt(
+    workspace: Path, curate: Curate, tmp_path: Path
+) -> None:
+    glued = {**ASKED, "question": "Use the context. Question: is it open? Answer:"}
+    path = log(tmp_path / "app.jsonl", glued)
+    template = r"Question: (?P<question>.*?)\s*Answer:"
+
+    shown = curate("ingest", "--explain", "--template", template, path)
+    curate("ingest", "--template", template, path)
+
+    assert "Use the context." in shown.out
+    [candidate] = curate("items", "list", "--inbox", "--json").json
+    assert candidate["question"] == "is it open?"
