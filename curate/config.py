@@ -30,11 +30,15 @@ REFUSALS = (
 
 @dataclass(frozen=True, slots=True)
 class CorpusSettings:
-    """`[corpus]`: where the assistant's documents are, relative to the workspace."""
+    """`[corpus]`: where the assistant's documents are, relative to the workspace.
+
+    With `follow_moves`, evidence that moved word for word is followed without asking.
+    """
 
     root: str = "docs"
     include: tuple[str, ...] = ("**/*.md", "**/*.txt")
     exclude: tuple[str, ...] = ()
+    follow_moves: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,6 +300,7 @@ TEMPLATE = f"""\
 root = "docs"                  # relative to this file
 # include = ["**/*.md", "**/*.txt"]
 # exclude = []
+# follow_moves = false         # true: evidence that moved word for word is followed without asking
 
 # [[sources]]                  # a log to read; `curate ingest` without paths reads them all
 # name = "assistant"

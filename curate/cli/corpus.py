@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import sys
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from curate.cli import output
 from curate.cli.context import Shared, json_option, shared_options
+from curate.model import Exit
 from curate.text import one_line
+
+if TYPE_CHECKING:
+    from curate.model import Evidence
+    from curate.upkeep.drift import Drift, Drifted
 
 
 @click.group()
@@ -15,23 +23,105 @@ def corpus() -> None:
 
 
 @corpus.command()
+@click.option(
+    "--take",
+    multiple=True,
+    metavar="ID",
+    help="Take the proposed place for the evidence of this item; repeatable.",
+)
 @json_option
 @shared_options
 @click.pass_obj
-def sync(shared: Shared, as_json: bool) -> None:
-    """Read what is new or changed in the documents."""
+def sync(shared: Shared, take: tuple[str, ...], as_json: bool) -> None:
+    """Read what is new or changed in the documents, and locate all evidence anew.
+
+    Evidence that is not verbatim any more is listed with its grade and the place proposed, and so
+    are unanswerable items that a passage matches better now; exit 1 while any stands. Nothing is
+    rewritten without --take, but what moved word for word where `[corpus] follow_moves` says so.
+    """
+    from curate.upkeep import drift
+
     with shared.open() as workspace:
         report = workspace.corpus.sync()
         documents = len(workspace.corpus.sources())
+        followed = drift.follow(workspace) if workspace.settings.corpus.follow_moves else ()
+        taken = drift.relocate(workspace, take) if take else ()
+        found = drift.drifted(workspace)
     if as_json:
-        output.data(report)
-        return
-    output.line(
-        f"{documents} documents, {report.sections} sections: {len(report.added)} added, "
-        f"{len(report.changed)} changed, {len(report.removed)} removed"
-    )
+        output.data(
+            {
+                **output.plain(report),
+                "followed": followed,
+                "taken": taken,
+                "drifted": [_drift(one) for one in found.evidence],
+                "risen": [{**output.plain(r), "item": r.item.id} for r in found.absence],
+            }
+        )
+    else:
+        output.line(
+            f"{documents} documents, {report.sections} sections: {len(report.added)} added, "
+            f"{len(report.changed)} changed, {len(report.removed)} removed"
+        )
+        _show(found, followed, taken)
     for source, reason in report.unreadable:
         output.say(f"not read: {source}: {reason}", quiet=shared.quiet)
+    sys.exit(Exit.FOUND if found else Exit.DONE)
+
+
+def _drift(one: Drift) -> dict[str, Any]:
+    def place(evidence: Evidence) -> dict[str, Any]:
+        return {
+            "source": evidence.source,
+            "heading": evidence.heading,
+            "start": evidence.start,
+            "end": evidence.end,
+            "evidence": evidence.phrase,
+        }
+
+    return {
+        "item": one.item.id,
+        "evidence": one.number,
+        "grade": one.now.grade,
+        "was": place(one.was),
+        "proposed": None if one.now.grade == "lost" else place(one.now),
+    }
+
+
+def _show(found: Drifted, followed: tuple[str, ...], taken: tuple[str, ...]) -> None:
+    if followed:
+        output.line(f"followed where they moved: {', '.join(followed)}")
+    if taken:
+        output.line(f"taken as proposed: {', '.join(taken)}")
+    if found.evidence:
+        output.line()
+        output.table(
+            [
+                (
+                    one.item.id,
+                    one.now.grade,
+                    f"{one.was.source} › {one.was.heading}",
+                    "nowhere"
+                    if one.now.grade == "lost"
+                    else f"{one.now.source} › {one.now.heading}: {one.now.phrase}",
+                )
+                for one in found.evidence
+            ],
+            ("item", "evidence", "was", "now"),
+        )
+    if found.absence:
+        output.line()
+        output.table(
+            [
+                (
+                    one.item.id,
+                    f"{one.before:.3f}",
+                    f"{one.now:.3f}",
+                    f"{one.source} › {one.heading}",
+                )
+                for one in found.absence
+            ],
+            ("unanswerable", "before", "now", "best match"),
+        )
 
 
 @corpus.command()
