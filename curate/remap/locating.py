@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 from rapidfuzz import fuzz
 
-from curate.remap.folding import fold, letters, unmarked
+from curate.remap.folding import fold, letters, letters_only, unmarked
 from curate.remap.reading import Label
 from curate.remap.stitching import Corpus
 
 STRICT, LETTERS, ALIKE = "strict", "letters", "alike"
 _ALIKE = 75.0
+_MOST_PLACES = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,11 @@ def locate(label: Label, gold: list[int], corpus: Corpus) -> Located:
     evidence = fold(label.evidence)
     documents = sorted({corpus.document_of_chunk(chunk) for chunk in gold})
     for how, search in ((STRICT, _strict), (LETTERS, _letters)):
-        spans = [span for document in documents for span in search(evidence, document, corpus)]
+        spans = [
+            span
+            for document in documents
+            for span in search(evidence, _stretch(document, gold, corpus), corpus)
+        ]
         places = _in_gold(spans, gold, corpus)
         if places:
             return Located(tuple(places), how, True)
@@ -51,27 +56,40 @@ def locate(label: Label, gold: list[int], corpus: Corpus) -> Located:
     elsewhere = corpus.numbers.get(label.source)
     if elsewhere is not None and elsewhere not in documents:
         documents.append(elsewhere)
-    spans = [span for document in documents for span in _strict(evidence, document, corpus)]
+    spans = [
+        span
+        for document in documents
+        for span in _strict(evidence, _stretch(document, [], corpus), corpus)
+    ]
     places = [Place(start, end, corpus.holders(start, end)) for start, end in spans]
     return Located(tuple(places), STRICT if places else "", False)
 
 
-def _strict(evidence: bytes, document: int, corpus: Corpus) -> list[tuple[int, int]]:
-    base = int(corpus.bases[document])
-    return [
-        (base + at, base + at + len(evidence)) for at in find_all(corpus.texts[document], evidence)
-    ]
+def _stretch(document: int, gold: list[int], corpus: Corpus) -> tuple[int, int]:
+    """Return the stretch of a document that its gold chunks cover, or all of it without any."""
+    members = [chunk for chunk in gold if corpus.document_of_chunk(chunk) == document]
+    if not members:
+        return int(corpus.bases[document]), int(corpus.bases[document + 1])
+    return (
+        min(int(corpus.starts[chunk]) for chunk in members),
+        max(int(corpus.ends[chunk]) for chunk in members),
+    )
 
 
-def _letters(evidence: bytes, document: int, corpus: Corpus) -> list[tuple[int, int]]:
-    base = int(corpus.bases[document])
-    needle = letters(unmarked(evidence)).text
-    if len(needle) < 3:
+def _strict(evidence: bytes, stretch: tuple[int, int], corpus: Corpus) -> list[tuple[int, int]]:
+    first, last = stretch
+    text = corpus.text(first, last) if first < last else b""
+    return [(first + at, first + at + len(evidence)) for at in find_all(text, evidence)]
+
+
+def _letters(evidence: bytes, stretch: tuple[int, int], corpus: Corpus) -> list[tuple[int, int]]:
+    first, last = stretch
+    needle = letters_only(unmarked(evidence))
+    if len(needle) < 3 or first >= last:
         return []
-    spans = letters(corpus.texts[document]).find_all(needle)
-    if not spans:
-        spans = letters(corpus.texts[document]).find_all(letters(evidence).text)
-    return [(base + start, base + end) for start, end in spans]
+    sketch = letters(corpus.text(first, last))
+    spans = sketch.find_all(needle) or sketch.find_all(letters_only(evidence))
+    return [(first + start, first + end) for start, end in spans]
 
 
 def _alike(evidence: bytes, document: int, gold: list[int], corpus: Corpus) -> list[Place]:
@@ -97,10 +115,10 @@ def _alike(evidence: bytes, document: int, gold: list[int], corpus: Corpus) -> l
 
 
 def find_all(text: bytes, needle: bytes) -> list[int]:
-    """Return every place of `needle` in `text`, overlapping ones too."""
-    places = []
+    """Return the places of `needle` in `text`, overlapping ones too, the first 500 at most."""
+    places: list[int] = []
     at = text.find(needle) if needle else -1
-    while at >= 0:
+    while at >= 0 and len(places) < _MOST_PLACES:
         places.append(at)
         at = text.find(needle, at + 1)
     return places

@@ -108,6 +108,8 @@ def leads(text: str) -> tuple[int, ...]:
             break
         line = len(fold(text[at:cut]))
         at = cut + 1
+        if not text[at:].strip():
+            break
         if line:
             reached += line
             lengths.append(reached)
