@@ -139,6 +139,41 @@ def show_receipt(receipt: Receipt, *, as_json: bool) -> None:
             output.line(f"  {receipt.detail}")
 
 
+@click.command()
+@click.option(
+    "--text", is_flag=True, help="What is given is a piece of text (a name, a number), no user id."
+)
+@json_option
+@shared_options
+@click.pass_obj
+def forget(shared: Shared, text: bool, as_json: bool) -> None:
+    """Erase a person for good: what they said, and the items made from nothing else.
+
+    The user id comes from a prompt, or from standard input; never as an argument, where others
+    would see it. What an old log still brings of them is refused. Exit code: 0 gone, 1 an export
+    on disk still holds a withdrawn item, 5 not verified, 75 deferred: run it again.
+    """
+    from curate.model import RawText
+
+    if sys.stdin.isatty():
+        asked = click.prompt("Text" if text else "User id", hide_input=True, err=True)
+    else:
+        asked = sys.stdin.buffer.read().decode("utf-8", "surrogateescape").strip("\r\n")
+    given = RawText(str(asked))
+    with shared.open() as workspace:
+        erasure = workspace.forget_text(given) if text else workspace.forget(given)
+    if as_json:
+        output.data(erasure)
+    else:
+        show_receipt(erasure.receipt, as_json=False)
+        if erasure.exports:
+            output.line("still held by exports on disk; delete them, and every copy of them:")
+        for path in erasure.exports:
+            output.line(f"  {path}")
+    code = PURGE_EXIT[erasure.receipt.status]
+    sys.exit(code or (Exit.FOUND if erasure.exports else Exit.DONE))
+
+
 PURGE_EXIT = {
     "clean": Exit.DONE,
     "overdue": Exit.FOUND,

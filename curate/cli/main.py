@@ -15,7 +15,7 @@ from curate.model import CurateError, Exit
 
 SECTIONS: dict[str, tuple[click.Command, ...]] = {
     "Start": (start.init, start.demo, start.status, start.open_),
-    "The log": (ingesting.ingest, log.redact, log.purge),
+    "The log": (ingesting.ingest, log.redact, log.purge, log.forget),
     "The set": (items.items,),
     "The documents": (corpus.corpus,),
     "Versions": (versions.check, versions.export, versions.versions),
