@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 LATEST = Path("exports", "latest", "questions.json")
+SHOWN = 100
+"""Failed items that a terminal is shown."""
 _NAMED = 5
 
 
@@ -289,9 +291,14 @@ def show(scored: Scored) -> None:
     failed = [o for o in scored.outcomes if o.verdict.label]
     if failed:
         output.table(
-            [(o.id, o.case.split, o.rank or "-", o.verdict.label, o.verdict.why) for o in failed],
+            [
+                (o.id, o.case.split, o.rank or "-", o.verdict.label, o.verdict.why)
+                for o in failed[:SHOWN]
+            ],
             ("failed item", "split", "rank", "label", "why"),
         )
+        if len(failed) > SHOWN:
+            output.line(f"... and {len(failed) - SHOWN} more; --json has them all")
         counted = ", ".join(f"{label}: {count}" for label, count in scored.labels().items())
         output.line(f"\n{counted}")
 

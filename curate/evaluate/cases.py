@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from curate.model import CurateError, EvidenceMode, Exit, Json, Split, Turn
 from curate.text import fold_space, strip_space
 
@@ -90,7 +92,7 @@ def read(path: Path, labels: Path | None = None) -> CaseSet:
 
 def _array(path: Path) -> list[Json]:
     try:
-        value = json.loads(path.read_bytes().decode("utf-8-sig"))
+        value = msgspec.json.decode(path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
     except OSError as error:
         raise CurateError(
             f"{path} cannot be read: {error.strerror}",

@@ -92,6 +92,9 @@ def _drawn_as(
     rows: Sequence[Sequence[float]], clusters: Sequence[str]
 ) -> Counter[tuple[float, ...]]:
     """Count clusters that are alike: by their sums, with their number of rows at the end."""
+    if len(set(clusters)) == len(clusters):
+        alike = Counter(map(tuple, rows))
+        return Counter({(*row, 1.0): times for row, times in alike.items()})
     sums: dict[str, tuple[float, ...]] = {}
     for row, cluster in zip(rows, clusters, strict=True):
         before = sums.get(cluster)
