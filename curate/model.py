@@ -136,6 +136,8 @@ class QuestionEvent:
     title: RawText | None = None
     latency_ms: float | None = None
     repaired: bool = False
+    tokens_in: int | None = None
+    tokens_out: int | None = None
 
 
 Author = Literal["user", "annotator", "judge"]
@@ -250,6 +252,8 @@ class CleanQuestion:
     latency_ms: float | None
     lang: str
     policy: str
+    tokens_in: int | None = None
+    tokens_out: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +272,42 @@ class CleanFeedback:
     reason: str | None = field(repr=False)
     comment: Clean | None
     by: Author
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """How far a log file has been read, and by what it is known again.
+
+    `file` is its device and inode, `head` a keyed tag of the first `head_size` bytes that were
+    read, `offset` where line `line` ended (0 where the file is read whole each time it changes);
+    `size` in bytes and `changed`, the time of its last change in nanoseconds, are those of when
+    it was opened. `settings` is a keyed tag of everything that decides how it is read.
+    """
+
+    source: str
+    file: str
+    head: bytes
+    head_size: int
+    offset: int
+    line: int
+    size: int
+    changed: int
+    settings: bytes
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Watermark:
+    """How far a stream of an API has been read: the API's own cursor or a time, in `value`."""
+
+    source: str
+    stream: str
+    value: str
+    at: datetime
+
+
+Reached = Checkpoint | Watermark
+"""A place up to which everything has been stored, stored together with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,6 +341,8 @@ class Record:
     policy: str
     candidate: int | None
     latency_ms: float | None = None
+    tokens_in: int | None = None
+    tokens_out: int | None = None
 
 
 CandidateStatus = Literal["open", "done", "rejected", "duplicate"]

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
-from curate.model import CleanFeedback, CleanQuestion
+from curate.model import Checkpoint, CleanFeedback, CleanQuestion, Reached
 from curate.store import clusters
 from curate.store.clusters import Gist, Matcher, pieces
 from curate.store.mapping import expiry, record_row, vote_row
-from curate.store.tables import alias, band, record, suppressed, vote, vote_target
+from curate.store.tables import (
+    alias,
+    band,
+    checkpoint,
+    record,
+    suppressed,
+    vote,
+    vote_target,
+    watermark,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +42,10 @@ class Saved:
     duplicates: int = 0
     suppressed: int = 0
     expired: int = 0
+
+
+Keep = Callable[[CleanQuestion | CleanFeedback], timedelta]
+"""How long an event's record is kept."""
 
 
 @dataclass(slots=True)
@@ -61,21 +74,53 @@ def save(
     matcher: Matcher,
     received: datetime,
     keep: timedelta,
+    shorter: Mapping[str, timedelta],
 ) -> Saved:
-    """Store a batch within the caller's transaction; storing it again changes nothing."""
+    """Store a batch within the caller's transaction; storing it again changes nothing.
+
+    Records are kept for `keep`, those of a source in `shorter` for as long as it says there.
+    """
     tally: Counter[str] = Counter()
+
+    def kept_for(event: CleanQuestion | CleanFeedback) -> timedelta:
+        return min(shorter.get(event.source, keep), keep)
+
     out = barred(connection, {event.user for event in batch if event.user is not None})
-    events = [event for event in batch if _admitted(event, out, received, keep, tally)]
+    events = [event for event in batch if _admitted(event, out, received, kept_for(event), tally)]
     asked = [event for event in events if isinstance(event, CleanQuestion)]
     votes = [event for event in events if isinstance(event, CleanFeedback)]
-    touched, tags = _save_questions(connection, asked, matcher, received, keep, tally)
-    fresh, changed = _save_votes(connection, votes, keep, tally)
+    touched, tags = _save_questions(connection, asked, matcher, received, kept_for, tally)
+    fresh, changed = _save_votes(connection, votes, kept_for, tally)
     joined = _join(connection, fresh | _waiting_for(connection, tags))
     tally["feedback_joined"] = len(joined)
     tally["feedback_waiting"] = len(fresh - joined)
     touched |= _candidates_of(connection, joined | changed)
     clusters.refresh(connection, touched, matcher=matcher, now=received)
     return Saved(**tally)
+
+
+def mark(connection: Connection, marks: Sequence[Reached]) -> None:
+    """Note how far logs have been read, within the caller's transaction."""
+    for one in marks:
+        table = checkpoint if isinstance(one, Checkpoint) else watermark
+        statement = upsert(table).values(asdict(one))
+        connection.execute(
+            statement.on_conflict_do_update(
+                index_elements=list(table.primary_key),
+                set_={c.name: c for c in statement.excluded if not c.primary_key},
+            )
+        )
+
+
+def checkpoints(connection: Connection) -> list[Checkpoint]:
+    """Return how far each log file has been read."""
+    return [Checkpoint(**row) for row in connection.execute(select(checkpoint)).mappings()]
+
+
+def watermarks(connection: Connection, source: str) -> dict[str, str]:
+    """Return how far each stream of a source's API has been read."""
+    query = select(watermark.c.stream, watermark.c.value).where(watermark.c.source == source)
+    return {row[0]: row[1] for row in connection.execute(query)}
 
 
 def suppress(connection: Connection, tags: Collection[bytes], until: datetime) -> None:
@@ -135,7 +180,7 @@ def _save_questions(
     asked: Sequence[CleanQuestion],
     matcher: Matcher,
     received: datetime,
-    keep: timedelta,
+    keep: Keep,
     tally: Counter[str],
 ) -> tuple[set[int], set[bytes]]:
     known = _known_questions(connection, asked)
@@ -149,7 +194,7 @@ def _save_questions(
         if found is not None and found.content == question.content:
             tally["duplicates"] += 1
             continue
-        row = record_row(question, keep)
+        row = record_row(question, keep(question))
         if found is None:
             tally["questions_new"] += 1
             found, fresh = _Known(fresh, question.content), fresh + 1
@@ -247,7 +292,7 @@ def _leave(
 
 
 def _save_votes(
-    connection: Connection, votes: Sequence[CleanFeedback], keep: timedelta, tally: Counter[str]
+    connection: Connection, votes: Sequence[CleanFeedback], keep: Keep, tally: Counter[str]
 ) -> tuple[set[int], set[int]]:
     """Store votes. Returns the ids of those still to be joined, and of those changed."""
     known = {
@@ -266,7 +311,7 @@ def _save_votes(
         if found is not None and found.content == one.content:
             tally["duplicates"] += 1
             continue
-        row = vote_row(one, keep)
+        row = vote_row(one, keep(one))
         if found is None:
             tally["feedback_new"] += 1
             found, fresh = _Known(fresh, one.content), fresh + 1

@@ -105,6 +105,8 @@ def record_row(question: CleanQuestion, keep: timedelta) -> dict[str, Any]:
         "latency_ms": _finite(question.latency_ms),
         "lang": question.lang,
         "policy": question.policy,
+        "tokens_in": question.tokens_in,
+        "tokens_out": question.tokens_out,
     }
 
 
@@ -153,6 +155,8 @@ def record_from(row: Row[Any], votes: Sequence[Feedback]) -> Record:
         policy=row.policy,
         candidate=row.candidate,
         latency_ms=row.latency_ms,
+        tokens_in=row.tokens_in,
+        tokens_out=row.tokens_out,
     )
 
 

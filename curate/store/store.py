@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -15,11 +15,13 @@ from sqlalchemy import select
 from curate.model import (
     Candidate,
     CandidateStatus,
+    Checkpoint,
     CleanFeedback,
     CleanQuestion,
     Failure,
     Item,
     Look,
+    Reached,
     Receipt,
     Record,
     Review,
@@ -104,17 +106,38 @@ class Store:
         *,
         matcher: Matcher,
         received: datetime,
+        marks: Sequence[Reached] = (),
+        keep_days: Mapping[str, int] | None = None,
     ) -> Saved:
         """Store a batch of anonymised events, in any order, any number of times.
+
+        `marks`, which say how far logs have been read, are stored with it or not at all.
+        `keep_days` are the days of sources whose records are kept shorter than others.
 
         An event known under one of its keys is a duplicate when its content is the same, else
         an update. A question joins the candidate it is a near-duplicate of; a vote joins its
         question whichever comes first. Candidates concerned get their priority anew.
         """
         with self._database.write() as connection:
+            intake.mark(connection, marks)
             return intake.save(
-                connection, batch, matcher=matcher, received=received, keep=self._keep
+                connection,
+                batch,
+                matcher=matcher,
+                received=received,
+                keep=self._keep,
+                shorter={name: timedelta(days=days) for name, days in (keep_days or {}).items()},
             )
+
+    def checkpoints(self) -> list[Checkpoint]:
+        """Return how far each log file has been read."""
+        with self._database.read() as connection:
+            return intake.checkpoints(connection)
+
+    def watermarks(self, source: str) -> dict[str, str]:
+        """Return how far each stream of a source's API has been read."""
+        with self._database.read() as connection:
+            return intake.watermarks(connection, source)
 
     def kept(self, keys: Collection[bytes]) -> dict[bytes, datetime]:
         """Return those of these event keys that something is stored under, and when that came."""

@@ -122,6 +122,8 @@ class _Record(TypedColumns):
     lang: Named[str] = Column(Text)
     policy: Named[str] = Column(Text)
     candidate: Named[int] = Column(Integer, ForeignKey("candidate.id"))
+    tokens_in: Named[int | None] = Column(Integer)
+    tokens_out: Named[int | None] = Column(Integer)
 
 
 record = Table("record", metadata, _Record, sqlite_strict=True, sqlite_autoincrement=True)
@@ -364,6 +366,34 @@ class _Mirror(TypedColumns):
 
 # Directories of the user's that were given a copy of a version, so that an erasure finds them.
 mirror = Table("mirror", metadata, _Mirror, sqlite_strict=True)
+
+
+class _Checkpoint(TypedColumns):
+    source: Named[str] = Column(Text, primary_key=True)
+    file: Named[str] = Column(Text, primary_key=True)
+    head: Named[bytes] = Column(LargeBinary)
+    head_size: Named[int] = Column(Integer)
+    offset: Named[int] = Column(Integer)
+    line: Named[int] = Column(Integer)
+    size: Named[int] = Column(Integer)
+    changed: Named[int] = Column(Integer)
+    settings: Named[bytes] = Column(LargeBinary)
+    at: Named[datetime] = Column(Utc)
+
+
+# How far each log file of a source has been read.
+checkpoint = Table("checkpoint", metadata, _Checkpoint, sqlite_strict=True)
+
+
+class _Watermark(TypedColumns):
+    source: Named[str] = Column(Text, primary_key=True)
+    stream: Named[str] = Column(Text, primary_key=True)
+    value: Named[str] = Column(Text)
+    at: Named[datetime] = Column(Utc)
+
+
+# How far each stream of an API has been read.
+watermark = Table("watermark", metadata, _Watermark, sqlite_strict=True)
 
 
 class _State(TypedColumns):
