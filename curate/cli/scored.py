@@ -316,7 +316,10 @@ def _retrieval(scored: Scored, of_side: dict[str, Score], n: int) -> None:
         rows.append((str(k), *cells))
     names = ["of the index" if name == "returned" else f"{name}@k" for name in shown]
     output.table(rows, ("k", *names))
-    output.line(f"n = {n} answerable items; one is {short(1 / n)}; by {scored.rule}\n")
+    output.line(f"n = {n} answerable items; one is {short(1 / n)}; by {scored.rule}")
+    if "returned" not in shown:
+        output.line("what share of the index that is, --index N tells")
+    output.line()
 
 
 def meaning(measure: str) -> str:
