@@ -87,12 +87,13 @@ def check(
     passage: Passage,
     alike: Alike,
     withdrawn: Collection[str] = (),
+    accepted: Collection[tuple[str, str]] = (),
 ) -> list[Finding]:
     """Return what is wrong with the items that are ready, and with the set they make.
 
     Errors come first, then warnings, then notes, each by item. A draft only gets the note that it
     is not exported; retired and withdrawn items are left alone. `withdrawn` are the ids that were
-    taken back for good.
+    taken back for good, `accepted` are item and entity of personal data that a person let stand.
     """
     tools = _Tools(locate, scan, stands, passage)
     ready = [item for item in items if item.status == "ready"]
@@ -101,7 +102,7 @@ def check(
     ]
     found += _ids(items, withdrawn)
     found += [finding for item in ready for finding in _item(item, tools)]
-    found += _personal(ready, tools)
+    found += _personal(ready, tools, accepted)
     found += _set(ready, alike)
     return sorted(found, key=lambda f: (_ORDER[f.severity], f.item, f.code, f.message))
 
@@ -116,12 +117,17 @@ def lint(
     passage: Passage,
     alike: Alike,
     withdrawn: Collection[str] = (),
+    accepted: Collection[tuple[str, str]] = (),
 ) -> list[Finding]:
     """Return what would be wrong with one item if it were ready among the `others`."""
     tools = _Tools(locate, scan, stands, passage)
     item = replace(item, status="ready")
     beside = [other for other in others if other.status in ("ready", "draft")]
-    found = [*_ids([*others, item], withdrawn), *_item(item, tools), *_personal([item], tools)]
+    found = [
+        *_ids([*others, item], withdrawn),
+        *_item(item, tools),
+        *_personal([item], tools, accepted),
+    ]
     found += _set([*beside, item], alike)
     mine = [finding for finding in found if finding.item == item.id]
     return sorted(mine, key=lambda f: (_ORDER[f.severity], f.code, f.message))
@@ -320,15 +326,20 @@ def _from_question(item: Item) -> bool:
 # ---------------------------------------------------------------------------- personal data
 
 
-def _personal(items: Sequence[Item], tools: _Tools) -> list[Finding]:
+def _personal(
+    items: Sequence[Item], tools: _Tools, accepted: Collection[tuple[str, str]]
+) -> list[Finding]:
     fields = [(item, name, text, quoted) for item in items for name, text, quoted in _fields(item)]
     scanned = tools.scan([text for _, _, text, _ in fields])
     blocked: dict[str, dict[str, set[str]]] = {}
     exempt: dict[str, set[str]] = {}
+    allowed: dict[str, set[str]] = {}
     for (item, name, text, quoted), hits in zip(fields, scanned, strict=True):
         for hit in hits:
             if _own(text, hit, quoted, tools.stands):
                 exempt.setdefault(item.id, set()).add(name)
+            elif (item.id, hit.entity) in accepted:
+                allowed.setdefault(item.id, set()).add(hit.entity)
             else:
                 blocked.setdefault(item.id, {}).setdefault(name, set()).add(hit.entity)
     found = [
@@ -342,6 +353,15 @@ def _personal(items: Sequence[Item], tools: _Tools) -> list[Finding]:
             ),
         )
         for item, names in blocked.items()
+    ]
+    found += [
+        Finding(
+            item,
+            "personal-data-accepted",
+            "note",
+            f"a person let stand what looks like {', '.join(sorted(entities))}",
+        )
+        for item, entities in allowed.items()
     ]
     return found + [
         Finding(

@@ -7,7 +7,8 @@ import getpass
 import json
 import os
 import tomllib
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from typing import Any
 from curate.model import CurateError, Exit, Json
 
 FILE = "curate.toml"
+TERMS = {"allow": "allow.txt", "deny": "deny.txt"}
+"""The files beside it that add to the lists of `[privacy]`, by list."""
 
 ENTITIES = ("PERSON", "PHONE_NUMBER", "EMAIL_ADDRESS")
 PHONE_REGIONS = ("US", "GB", "DE", "FR", "IN", "BR", "AU", "KH", "TH", "VN", "SG")
@@ -49,7 +52,8 @@ class SourceSettings:
     group) is what the user asked in a prompt glued around it. `map` gives a dotted path for each
     field of the event model. `down` and `up` list the rating values, as written in the log, that
     mean a thumb down or up (`0`, `dislike`, `<=2`). With `purge_files`, a purge deletes log files
-    of this source in which everything is older than the records are kept.
+    of this source in which everything is older than the records are kept. `records_days`, where
+    it is not 0, is how long records of this source are kept: shorter than those of others.
     """
 
     name: str = ""
@@ -60,6 +64,7 @@ class SourceSettings:
     up: tuple[str, ...] = ()
     template: str = ""
     purge_files: bool = False
+    records_days: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +89,7 @@ class PrivacySettings:
     """`[privacy]`: what the anonymiser replaces.
 
     `allow` are terms that are never personal here, `deny` are house-specific names that always
-    are. Both ignore case.
+    are. Both ignore case, and `allow.txt` and `deny.txt` beside the config add to them.
     """
 
     entities: tuple[str, ...] = ENTITIES
@@ -159,7 +164,49 @@ def load(path: Path) -> Settings:
         ) from None
     settings: Settings = _table(Settings, raw, "", path)
     _validate(settings, path)
-    return settings
+    listed = {
+        name: (*getattr(settings.privacy, name), *terms(path.parent / file))
+        for name, file in TERMS.items()
+    }
+    return replace(settings, privacy=replace(settings.privacy, **listed))
+
+
+def terms(path: Path) -> tuple[str, ...]:
+    """Return the terms of a list file, one a line; none where it is missing. A line that begins
+    with `#` is a comment. Raises `CurateError` when it cannot be read.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
+    except FileNotFoundError:
+        return ()
+    except OSError as error:
+        raise CurateError(f"{path} cannot be read: {error.strerror}", "Check its mode.") from None
+    except UnicodeDecodeError:
+        raise CurateError(f"{path} is not UTF-8", "Save it as UTF-8.", Exit.USAGE) from None
+    found = (line.strip() for line in lines if not line.startswith("#"))
+    return tuple(dict.fromkeys(term for term in found if term))
+
+
+def set_terms(path: Path, wanted: Iterable[str]) -> None:
+    """Write a list file (0600), one term a line in order, whole or not at all.
+
+    Raises `CurateError` when it cannot be written.
+    """
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    head = f"# {path.stem}: one term a line; `curate privacy` keeps this file\n"
+    body = "".join(f"{' '.join(term.split())}\n" for term in sorted(set(wanted), key=str.casefold))
+    try:
+        handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(head + body)
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(path)
+    except OSError as error:
+        fresh.unlink(missing_ok=True)
+        raise CurateError(
+            f"{path} cannot be written: {error.strerror}", "Check the disk and the modes."
+        ) from None
 
 
 def _table(kind: type[Any], raw: Json, prefix: str, path: Path) -> Any:
@@ -235,6 +282,11 @@ def _validate(settings: Settings, path: Path) -> None:
     for source in settings.sources:
         if not source.path:
             refuse(f"sources.path of {source.name}", "is missing")
+        if not 0 <= source.records_days <= settings.retention.records_days:
+            refuse(
+                f"sources.records_days of {source.name}",
+                "must be from 1 to retention.records_days; 0 means as long as all others",
+            )
 
 
 # ---------------------------------------------------------------------------- environment
@@ -308,6 +360,8 @@ root = "docs"                  # relative to this file
 # format = "auto"              # auto, jsonl, csv
 # down = ["0"]                 # ratings that mean thumbs-down: values, or "<=2"; never guessed
 # up = ["1"]
+# template = ""                # a regular expression around a question in a glued prompt
+# records_days = 0             # keep records of this source shorter than [retention] says
 # purge_files = false          # true: `curate purge` deletes log files that are wholly too old
 # [sources.map]                # only what was not recognised: field = "dotted.path"
 # question = "payload.text"

@@ -128,6 +128,12 @@ class Workspace:
         settings = config.load(root / config.FILE)
         return cls(root, settings, now, config.curator(who, settings))
 
+    def reload(self) -> None:
+        """Read the config again; the anonymiser is made anew with it."""
+        with self._lock:
+            self.settings = config.load(self.root / config.FILE)
+            self._anonymiser = None
+
     def close(self) -> None:
         """Let go of the databases."""
         with self._lock:
@@ -348,6 +354,39 @@ class Workspace:
 
         return erasing.forget_text(self, text)
 
+    def reveal(self, record: int) -> RawText:
+        """Return the question of a record as it was logged. The look is on record first.
+
+        Raises `CurateError` when its original is gone or was never kept.
+        """
+        from curate.custody import redacting
+
+        return redacting.original(self, record, "reveal").question
+
+    def redact(self, subject: str, text: RawText, entity: str = "PERSON") -> Receipt:
+        """Replace a text that the anonymiser missed, for good: in an item, its revisions and its
+        stored versions, or (`c12`) in the records of a candidate and the item made from it.
+        """
+        from curate.custody import redacting
+
+        return redacting.redact(self, subject, text, entity)
+
+    def restore(self, record: int, placeholder: str) -> Record:
+        """Put back what a placeholder stands for in a record; only the corrected text is kept."""
+        from curate.custody import redacting
+
+        return redacting.restore(self, record, placeholder)
+
+    def report_miss(self, term: RawText) -> None:
+        """Put a name that the anonymiser missed on the list of those that always are names."""
+        from curate.custody import terms
+
+        terms.change(self, "deny", add=[term.reveal()])
+
+    def accept(self, item: str, entity: str, reason: str) -> None:
+        """Let a finding of the leak scan stand, as the item is worded now; on record."""
+        self.store.accept(item, entity, by=self.who, now=self.now(), reason=reason)
+
     # ------------------------------------------------------------------ curating
 
     def ready_corpus(self) -> None:
@@ -465,6 +504,8 @@ class Workspace:
             stands=self.corpus.stands,
             passage=self.corpus.passage,
             alike=self.matcher.pairs,
+            withdrawn=self.store.item_ids(status="withdrawn"),
+            accepted={(one.item, one.entity) for one in self.store.accepted() if one.stands},
         )
 
     def save(self, item: Item, *, candidate: int | None = None, reason: str = "") -> Item:
@@ -521,6 +562,8 @@ class Workspace:
             stands=self.corpus.stands,
             passage=self.corpus.passage,
             alike=self.matcher.pairs,
+            withdrawn=self.store.item_ids(status="withdrawn"),
+            accepted={(one.item, one.entity) for one in self.store.accepted() if one.stands},
         )
 
     # ------------------------------------------------------------------ versions

@@ -13,6 +13,7 @@ from typing import Self
 from sqlalchemy import select
 
 from curate.model import (
+    Audit,
     Candidate,
     CandidateStatus,
     Checkpoint,
@@ -29,6 +30,7 @@ from curate.model import (
     Version,
 )
 from curate.store import (
+    auditing,
     clusters,
     deciding,
     erasing,
@@ -36,9 +38,11 @@ from curate.store import (
     intake,
     reading,
     retention,
+    rewording,
     schema,
     versions,
 )
+from curate.store.auditing import Accepted
 from curate.store.clusters import Matcher, pieces
 from curate.store.deciding import Undone
 from curate.store.engine import Database
@@ -47,6 +51,7 @@ from curate.store.intake import Saved
 from curate.store.mapping import item_from_json
 from curate.store.reading import Counts, missing
 from curate.store.retention import Outcome
+from curate.store.rewording import Wording
 from curate.store.tables import alias, item, record
 
 
@@ -518,6 +523,65 @@ class Store:
         with retention.alone(self.path):
             whole = retention.removed(self._database, work, lambda: 0, done)
             return retention.file(self._database, "redaction", now, by, whole)
+
+    def reword(
+        self,
+        wordings: Sequence[Wording],
+        *,
+        kind: str,
+        by: str,
+        subject: str,
+        literal: Literal | None,
+    ) -> Receipt:
+        """Give records other texts, with all bytes of those they had, and return the receipt,
+        which is kept. With `literal`, the revisions of `subject` lose it too.
+        """
+        done: Counter[str] = Counter()
+
+        def work() -> None:
+            with self._database.write() as connection:
+                retention.mark(connection)
+                done["records"] += rewording.reword(connection, wordings)
+                if literal is not None:
+                    done["places"] += erasing.scrub_item(
+                        connection, subject, literal, "", by=by, now=self._now()
+                    )
+                auditing.write(connection, Audit(self._now(), by, kind, subject))
+
+        with retention.alone(self.path):
+            whole = retention.removed(self._database, work, lambda: 0, done)
+            return retention.file(self._database, kind, self._now(), by, whole)
+
+    def key(self, identifier: int) -> bytes:
+        """Return the event key of a record. Raises `CurateError` when the record is gone."""
+        live = (record.c.id == identifier, record.c.expires_at > self._now())
+        with self._database.read() as connection:
+            found = connection.scalar(select(record.c.key).where(*live))
+        if found is None:
+            raise missing(f"record {identifier}")
+        return found
+
+    # ------------------------------------------------------------------ audit
+
+    def audit(self, entry: Audit) -> None:
+        """Put on record who did what to which id."""
+        with self._database.write() as connection:
+            auditing.write(connection, entry)
+
+    def audits(self, limit: int = 1000) -> list[Audit]:
+        """Return what is on record, newest first."""
+        with self._database.read() as connection:
+            return auditing.entries(connection, limit)
+
+    def accept(self, item: str, entity: str, *, by: str, now: datetime, reason: str) -> None:
+        """Let a finding of the leak scan stand, as the item is worded now; on record."""
+        with self._database.write() as connection:
+            auditing.accept(connection, item, entity, by=by, now=now, reason=reason)
+
+    def accepted(self) -> list[Accepted]:
+        """Return the findings that people let stand, by item."""
+        with self._database.read() as connection:
+            return auditing.findings(connection)
 
     # ------------------------------------------------------------------ retention
 
