@@ -169,8 +169,6 @@ def _reviewed(shared: Shared) -> tuple[list[Material], dict[str, Mark]]:
         live = set(workspace.store.reviewable(workspace.now() - timedelta(days=3660)))
         marked = {r.record: r.mark for r in workspace.store.reviews() if r.record in live}
         for identifier, mark in marked.items():
-            if identifier is None:
-                continue
             record = workspace.store.record(identifier)
             passages = _passages(workspace, record)
             if passages and record.answer:
