@@ -201,6 +201,14 @@ CASES = [
         ("n:1",),
     ),
     Case(
+        "the label was typed without markup, and only punctuation tells its place",
+        old(f"{BOAT} * **Pier**: closed. The pier is long.", OARS),
+        new(BOAT, "* **Pier**: closed.", f"The pier is long. {OARS}"),
+        label("* Pier:", "o:1"),
+        "kept",
+        ("n:2",),
+    ),
+    Case(
         "the label was typed with other words",
         old(f"{BOAT} Ask the harbour master for the spare keys.", OARS),
         new(BOAT, "Ask the harbour master for the spare keys.", OARS),

@@ -133,6 +133,20 @@ def unmarked(folded: bytes) -> bytes:
     return _MARKUP.sub(b"", folded[lead.end() :] if lead else folded)
 
 
+def without_markup(folded: bytes) -> Sketch:
+    """Return `folded` without its markup, and where the rest stands in it."""
+    kept = bytearray()
+    places: list[int] = []
+    at = 0
+    for match in _MARKUP.finditer(folded):
+        kept += folded[at : match.start()]
+        places += range(at, match.start())
+        at = match.end()
+    kept += folded[at:]
+    places += range(at, len(folded))
+    return Sketch(bytes(kept), places, [place + 1 for place in places])
+
+
 def only_markup_lost(was: bytes, now: bytes) -> bool:
     """Say whether `now` is `was` in other markup. A link that was not there is an edit."""
     return unmarked(was) == unmarked(now) and all(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from curate.model import Evidence
-from curate.remap.folding import fold, letters, letters_only, unmarked
+from curate.remap.folding import fold, letters, letters_only, unmarked, without_markup
 from curate.remap.locating import find_all
 from curate.remap.reading import Progress, read_chunks, sample
 from curate.remap.stitching import Corpus, Modes, modes, stitch
@@ -82,7 +82,8 @@ class ChunkSet:
         spans = [(at, at + len(phrase)) for at in find_all(text, phrase)]
         reason = ""
         if not spans:
-            spans = letters(text).find_all(letters_only(unmarked(phrase)))
+            spans = without_markup(text).find_all(unmarked(phrase)) if phrase else []
+            spans = spans or letters(text).find_all(letters_only(unmarked(phrase)))
             reason = "found without its markup" if spans else ""
         if not spans:
             return self._in_context(number, phrase)

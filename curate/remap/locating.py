@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from rapidfuzz import fuzz
 
-from curate.remap.folding import fold, letters, letters_only, unmarked
+from curate.remap.folding import fold, letters, letters_only, unmarked, without_markup
 from curate.remap.reading import Label
 from curate.remap.stitching import Corpus
 
-STRICT, LETTERS, ALIKE = "strict", "letters", "alike"
+STRICT, UNMARKED, LETTERS, ALIKE = "strict", "unmarked", "letters", "alike"
 _ALIKE = 75.0
 _MOST_PLACES = 500
 
@@ -28,7 +28,8 @@ class Place:
 class Located:
     """Where evidence stands.
 
-    `how` is `strict`, `letters` (only its letters and digits agree), `alike` (similar words) or
+    `how` is `strict`, `unmarked` (all but markup agrees), `letters` (only its letters and digits
+    agree), `alike` (similar words) or
     empty when it was not found. `in_gold` is False when it stands only outside the gold chunks.
     """
 
@@ -41,7 +42,7 @@ def locate(label: Label, gold: list[int], corpus: Corpus) -> Located:
     """Find every place of `label`'s evidence in its gold chunks (numbers in document order)."""
     evidence = fold(label.evidence)
     documents = sorted({corpus.document_of_chunk(chunk) for chunk in gold})
-    for how, search in ((STRICT, _strict), (LETTERS, _letters)):
+    for how, search in ((STRICT, _strict), (UNMARKED, _unmarked), (LETTERS, _letters)):
         spans = [
             span
             for document in documents
@@ -82,14 +83,40 @@ def _strict(evidence: bytes, stretch: tuple[int, int], corpus: Corpus) -> list[t
     return [(first + at, first + at + len(evidence)) for at in find_all(text, evidence)]
 
 
+def _unmarked(evidence: bytes, stretch: tuple[int, int], corpus: Corpus) -> list[tuple[int, int]]:
+    first, last = stretch
+    needle = unmarked(evidence)
+    if not letters_only(needle) or first >= last:
+        return []
+    spans = without_markup(corpus.text(first, last)).find_all(needle)
+    return [(first + start, first + end) for start, end in spans]
+
+
 def _letters(evidence: bytes, stretch: tuple[int, int], corpus: Corpus) -> list[tuple[int, int]]:
     first, last = stretch
     needle = letters_only(unmarked(evidence))
     if len(needle) < 3 or first >= last:
         return []
-    sketch = letters(corpus.text(first, last))
+    text = corpus.text(first, last)
+    sketch = letters(text)
     spans = sketch.find_all(needle) or sketch.find_all(letters_only(evidence))
-    return [(first + start, first + end) for start, end in spans]
+    bare = letters(evidence)
+    before = evidence[: bare.places[0]]
+    after = evidence[bare.ends[-1] :]
+    return [
+        (first + start - _ending(before, text[:start]), first + end + _beginning(after, text[end:]))
+        for start, end in spans
+    ]
+
+
+def _ending(wanted: bytes, text: bytes) -> int:
+    """Return how much of the end of `wanted` the text ends with."""
+    return next((n for n in range(len(wanted), 0, -1) if text.endswith(wanted[-n:])), 0)
+
+
+def _beginning(wanted: bytes, text: bytes) -> int:
+    """Return how much of the beginning of `wanted` the text begins with."""
+    return next((n for n in range(len(wanted), 0, -1) if text.startswith(wanted[:n])), 0)
 
 
 def _alike(evidence: bytes, document: int, gold: list[int], corpus: Corpus) -> list[Place]:
