@@ -447,6 +447,36 @@ class Evidence:
 
 # ---------------------------------------------------------------------------- the set
 
+LabelStatus = Literal["kept", "split", "merged", "moved", "ambiguous", "lost", "chosen"]
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkLabel:
+    """Relevant chunks of an item in one chunk set, told instead of derived from its evidence:
+    carried over from another set, or `chosen` by a person.
+
+    `ambiguous` and `lost` wait for a person; `chunks` are proposals then. `evidence` is a digest
+    of the evidence it was told for: with other evidence it is void.
+    """
+
+    chunk_set: str
+    chunks: tuple[str, ...]
+    status: LabelStatus
+    reason: str = ""
+    evidence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkSet:
+    """A registered chunking of the documents: name, digest of its lines, number of chunks."""
+
+    name: str
+    digest: str
+    chunks: int
+    at: datetime
+    by: str
+
+
 Split = Literal["tuning", "holdout"]
 ItemStatus = Literal["draft", "ready", "retired", "withdrawn"]
 EvidenceMode = Literal["any", "all"]
@@ -469,7 +499,8 @@ class Item:
     """An evaluation case. Its id is a slug, its own for ever.
 
     `revision` counts from 1 with every change. `original` is the anonymised question as it was
-    asked, kept beside a reworded one. `cluster` names the near-duplicate group that must not
+    asked, kept beside a reworded one; `standalone` is how a follow-up was searched, history and
+    all. `cluster` names the near-duplicate group that must not
     straddle the splits.
     """
 
@@ -488,11 +519,13 @@ class Item:
     kind: str = ""
     lang: str = ""
     tags: tuple[str, ...] = ()
+    labels: tuple[ChunkLabel, ...] = ()
     absence: Absence | None = None
     cluster: str = ""
     status: ItemStatus = "draft"
     note: str = field(default="", repr=False)
     original: str = field(default="", repr=False)
+    standalone: str = field(default="", repr=False)
     changed_at: datetime | None = None
     changed_by: str = ""
 
@@ -523,8 +556,9 @@ class Version:
     """An immutable export. `digest` is over the exported items' content.
 
     `tool` and `root` (of the corpus, relative to the workspace) are what its manifest says; both
-    are empty where a version is older than our keeping them. `erased` are the ids of items whose
-    text was taken back since: such a version can never be written again.
+    are empty where a version is older than our keeping them. `chunks` is the chunk set that the
+    `gold` ids by item are of, `more` holds further files of it by name. `erased` are the ids of
+    items whose text was taken back since: such a version can never be written again.
     """
 
     number: int
@@ -538,6 +572,9 @@ class Version:
     tool: str = ""
     root: str = ""
     erased: tuple[str, ...] = ()
+    chunks: ChunkSet | None = None
+    gold: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    more: dict[str, bytes] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

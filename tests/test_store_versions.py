@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from curate.model import CurateError, Item, Version
+from curate.model import ChunkLabel, ChunkSet, CurateError, Item, Version
 from curate.store.store import Store
-from tests.events import NOW, Clock
+from tests.events import DAY, NOW, Clock
 from tests.test_store_deciding import FULL
 
 
@@ -85,3 +85,52 @@ def test_the_store_can_be_read_while_publishing(store: Store) -> None:
 def test_ids_of_exported_items_are_not_proposed_again(store: Store) -> None:
     store.add_version(version(1, FULL), nothing)
     assert store.new_item_id("loans") == "loans-2"
+
+
+def test_a_version_keeps_the_gold_of_its_chunk_set_and_its_further_files(store: Store) -> None:
+    chunks = ChunkSet("heading-500", "sha256:c", 12, NOW, "anna")
+    store.add_chunk_set(chunks)
+    made = replace(
+        version(1, FULL),
+        chunks=chunks,
+        gold={"loans-1": ("c1", "c2")},
+        more={"remap.json": b"{}\n"},
+    )
+    store.add_version(made, nothing)
+    assert store.version(1) == made
+    [head] = store.versions()
+    assert (head.chunks, head.gold, head.more) == (chunks, made.gold, {})
+
+
+def test_a_chunk_sets_name_stands_for_the_same_chunks_for_ever(store: Store) -> None:
+    first = ChunkSet("a", "sha256:a", 1, NOW, "anna")
+    second = ChunkSet("b", "sha256:b", 2, NOW + DAY, "anna")
+    store.add_chunk_set(second)
+    store.add_chunk_set(first)
+    assert store.chunk_sets() == [first, second]
+    again = replace(first, at=NOW + 2 * DAY, by="ben")
+    store.add_chunk_set(again)
+    assert store.chunk_sets() == [second, again]
+    with pytest.raises(CurateError, match="called a"):
+        store.add_chunk_set(replace(first, digest="sha256:other"))
+
+
+def test_a_version_is_called_by_names(store: Store) -> None:
+    store.add_version(version(1), nothing)
+    store.add_version(version(2), nothing)
+    store.call_version(1, "released", by="anna", now=NOW)
+    store.call_version(1, "released", by="anna", now=NOW)
+    with pytest.raises(CurateError, match="version 1"):
+        store.call_version(2, "released", by="anna", now=NOW)
+    store.call_version(2, "released", by="ben", now=NOW, move=True)
+    assert store.version_names() == {"released": 2}
+    with pytest.raises(CurateError, match="version 7"):
+        store.call_version(7, "x", by="anna", now=NOW)
+
+
+def test_an_item_keeps_its_labels(store: Store) -> None:
+    label = ChunkLabel("a", ("c1", "c2"), "ambiguous", "it was edited", "sha256:e")
+    item = replace(FULL, labels=(label,))
+    saved = store.save_item(item, by="anna", now=NOW, expected=0, action="make")
+    assert store.item("loans-1") == saved
+    assert saved.labels == (label,)

@@ -12,6 +12,7 @@ from sqlalchemy import Row
 
 from curate.model import (
     Absence,
+    ChunkLabel,
     Clean,
     CleanFeedback,
     CleanQuestion,
@@ -54,6 +55,10 @@ def item_from_json(content: Json) -> Item:
     for name in ("must_include", "must_not_include", "tags"):
         known[name] = tuple(known.get(name) or ())
     known["evidences"] = tuple(Evidence(**found) for found in known.get("evidences") or ())
+    known["labels"] = tuple(
+        ChunkLabel(**label | {"chunks": tuple(label["chunks"])})
+        for label in known.get("labels") or ()
+    )
     known["history"] = tuple(Turn(**turn) for turn in known.get("history") or ())
     if absence := known.get("absence"):
         known["absence"] = Absence(

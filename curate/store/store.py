@@ -17,6 +17,7 @@ from curate.model import (
     Candidate,
     CandidateStatus,
     Checkpoint,
+    ChunkSet,
     CleanFeedback,
     CleanQuestion,
     Failure,
@@ -33,6 +34,7 @@ from curate.store import (
     auditing,
     clusters,
     deciding,
+    engine,
     erasing,
     evaluations,
     intake,
@@ -51,7 +53,7 @@ from curate.store.intake import Saved
 from curate.store.mapping import item_from_json
 from curate.store.reading import Counts, missing
 from curate.store.retention import Outcome
-from curate.store.rewording import Wording
+from curate.store.rewording import Stale, Wording
 from curate.store.tables import alias, item, record
 
 
@@ -383,6 +385,18 @@ class Store:
         with self._database.read() as connection:
             return versions.get(connection, number)
 
+    def add_chunk_set(self, chunk_set: ChunkSet) -> None:
+        """Store a chunk set; the same again is only dated anew. Raises `CurateError` where another
+        has its name.
+        """
+        with self._database.write() as connection:
+            versions.add_chunk_set(connection, chunk_set)
+
+    def chunk_sets(self) -> list[ChunkSet]:
+        """Return all chunk sets, the one added last at the end."""
+        with self._database.read() as connection:
+            return versions.chunk_sets(connection)
+
     def call_version(
         self, number: int, name: str, *, by: str, now: datetime, move: bool = False
     ) -> None:
@@ -552,6 +566,11 @@ class Store:
             whole = retention.removed(self._database, work, lambda: 0, done)
             return retention.file(self._database, kind, self._now(), by, whole)
 
+    def stale(self, policy: str) -> list[Stale]:
+        """Return the records that were anonymised under another policy than this."""
+        with self._database.read() as connection:
+            return rewording.stale(connection, policy, self._now())
+
     def key(self, identifier: int) -> bytes:
         """Return the event key of a record. Raises `CurateError` when the record is gone."""
         live = (record.c.id == identifier, record.c.expires_at > self._now())
@@ -560,6 +579,15 @@ class Store:
         if found is None:
             raise missing(f"record {identifier}")
         return found
+
+    # ------------------------------------------------------------------ the file
+
+    def backup(self, target: Path) -> None:
+        """Write the database, without a byte of what was deleted, to a new file of mode 0600.
+
+        Raises `CurateError` when something stands there already or it cannot be written.
+        """
+        engine.copy(self.path, target)
 
     # ------------------------------------------------------------------ audit
 

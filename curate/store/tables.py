@@ -238,6 +238,9 @@ class _Version(TypedColumns):
     # Empty in versions made before these two were kept.
     tool: Named[str] = Column(Text, server_default="")
     root: Named[str] = Column(Text, server_default="")
+    # The chunk set whose ids it holds, and the relevant ids by item; empty without one.
+    chunk_set: Named[str] = Column(Text, server_default="")
+    gold: Named[Any] = Column(Json, nullable=False, server_default="{}")
 
 
 version = Table("version", metadata, _Version, sqlite_strict=True)
@@ -257,6 +260,29 @@ class _VersionItem(TypedColumns):
 version_item = Table(
     "version_item", metadata, _VersionItem, sqlite_strict=True, sqlite_with_rowid=False
 )
+
+
+class _VersionFile(TypedColumns):
+    version: Named[int] = Column(
+        Integer, ForeignKey("version.number"), primary_key=True, autoincrement=False
+    )
+    name: Named[str] = Column(Text, primary_key=True)
+    content: Named[bytes] = Column(LargeBinary)
+
+
+# Files of a version beside those that its items make; ids and places of documents, never text.
+version_file = Table("version_file", metadata, _VersionFile, sqlite_strict=True)
+
+
+class _ChunkSet(TypedColumns):
+    name: Named[str] = Column(Text, primary_key=True)
+    digest: Named[str] = Column(Text)
+    chunks: Named[int] = Column(Integer)
+    at: Named[datetime] = Column(Utc)
+    by: Named[str] = Column(Text)
+
+
+chunk_set = Table("chunk_set", metadata, _ChunkSet, sqlite_strict=True)
 
 
 class _Name(TypedColumns):

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, Row, func, insert, select
 from sqlalchemy.dialects.sqlite import insert as upsert
 
-from curate.model import CurateError, Exit, Item, Version
+from curate.model import ChunkSet, CurateError, Exit, Version
 from curate.store.mapping import item_from_json, item_to_json
 from curate.store.reading import missing
-from curate.store.tables import mirror, name, version, version_item
+from curate.store.tables import chunk_set, mirror, name, version, version_file, version_item
 
 
 class Overtaken(CurateError):
@@ -41,8 +42,15 @@ def add(connection: Connection, new: Version, publish: Callable[[], None]) -> No
             policy=new.policy,
             tool=new.tool,
             root=new.root,
+            chunk_set=new.chunks.name if new.chunks else "",
+            gold={item: list(ids) for item, ids in new.gold.items()},
         )
     )
+    files = [
+        {"version": new.number, "name": name, "content": data} for name, data in new.more.items()
+    ]
+    if files:
+        connection.execute(insert(version_file), files)
     rows = [
         {"version": new.number, "position": position, "item": one.id, "content": item_to_json(one)}
         for position, one in enumerate(new.items)
@@ -53,13 +61,14 @@ def add(connection: Connection, new: Version, publish: Callable[[], None]) -> No
 
 
 def heads(connection: Connection) -> list[Version]:
-    """Return all versions, the oldest first, without their items."""
+    """Return all versions, the oldest first, without their items and files."""
+    sets = {one.name: one for one in chunk_sets(connection)}
     query = select(version).order_by(version.c.number)
-    return [_version(row, ()) for row in connection.execute(query)]
+    return [_version(row, sets) for row in connection.execute(query)]
 
 
 def get(connection: Connection, number: int) -> Version:
-    """Return a version with its items in the order they were exported in."""
+    """Return a version with its files, and its items in the order they were exported in."""
     row = connection.execute(select(version).where(version.c.number == number)).one_or_none()
     if row is None:
         raise missing(f"version {number}")
@@ -68,8 +77,40 @@ def get(connection: Connection, number: int) -> Version:
         .where(version_item.c.version == number)
         .order_by(version_item.c.position)
     ).all()
-    items = tuple(item_from_json(one.content) for one in rows)
-    return _version(row, items, tuple(one.item for one in rows if one.erased))
+    files = connection.execute(
+        select(version_file.c.name, version_file.c.content)
+        .where(version_file.c.version == number)
+        .order_by(version_file.c.name)
+    )
+    sets = {one.name: one for one in chunk_sets(connection)}
+    return replace(
+        _version(row, sets),
+        items=tuple(item_from_json(one.content) for one in rows),
+        erased=tuple(one.item for one in rows if one.erased),
+        more={file.name: file.content for file in files},
+    )
+
+
+def add_chunk_set(connection: Connection, new: ChunkSet) -> None:
+    """Store a chunk set; the same again is only dated anew. Raises `CurateError` where another
+    one has its name: a name stands for the same chunks for ever.
+    """
+    held = connection.scalar(select(chunk_set.c.digest).where(chunk_set.c.name == new.name))
+    if held is not None and held != new.digest:
+        raise CurateError(
+            f"another chunk set is called {new.name}",
+            "Versions were labelled with it: give the new one a name of its own.",
+            Exit.USAGE,
+        )
+    row = {"digest": new.digest, "chunks": new.chunks, "at": new.at, "by": new.by}
+    statement = upsert(chunk_set).values(name=new.name, **row)
+    connection.execute(statement.on_conflict_do_update(index_elements=[chunk_set.c.name], set_=row))
+
+
+def chunk_sets(connection: Connection) -> list[ChunkSet]:
+    """Return all chunk sets, the one added last at the end."""
+    query = select(chunk_set).order_by(chunk_set.c.at, chunk_set.c.name)
+    return [ChunkSet(**row._mapping) for row in connection.execute(query)]
 
 
 def call(
@@ -110,5 +151,8 @@ def mirrors(connection: Connection) -> list[str]:
     return list(connection.scalars(select(mirror.c.path).order_by(mirror.c.path)))
 
 
-def _version(row: Row[Any], items: tuple[Item, ...], erased: tuple[str, ...] = ()) -> Version:
-    return Version(**row._mapping, items=items, erased=erased)
+def _version(row: Row[Any], sets: Mapping[str, ChunkSet]) -> Version:
+    told = dict(row._mapping)
+    gold = {item: tuple(ids) for item, ids in told.pop("gold").items()}
+    chunks = sets.get(told.pop("chunk_set"))
+    return Version(**told, items=(), chunks=chunks, gold=gold)
