@@ -380,6 +380,7 @@ def _fields(item: Item) -> Iterator[tuple[str, str, bool]]:
     yield "question", item.question, False
     yield from (("history", turn.content, False) for turn in item.history)
     yield "reference", item.reference, True
+    yield "standalone", item.standalone, False
     for evidence in item.evidences:
         yield "source", evidence.source, True
         yield "heading", evidence.heading, True

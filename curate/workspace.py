@@ -27,6 +27,7 @@ from curate.model import (
     Finding,
     Item,
     ItemStatus,
+    Look,
     Passage,
     RawText,
     Receipt,
@@ -60,12 +61,15 @@ Progress = Callable[[int, int | None], None]
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What a workspace holds; `disk_bytes` counts all its files, documents and logs left out."""
+    """What a workspace holds; `looks` are those at holdout scores, the newest first, and
+    `disk_bytes` counts all its files, documents and logs left out.
+    """
 
     root: Path
     curator: str
     records_days: int
     counts: Counts
+    looks: tuple[Look, ...]
     exports: Path | None
     disk_bytes: int
 
@@ -290,16 +294,17 @@ class Workspace:
         inputs: Iterable[Input],
         *,
         strict: bool = False,
+        resume: bool = False,
         progress: Progress | None = None,
     ) -> IngestReport:
         """Read `inputs`, anonymise, and store what is new.
 
         With `strict`, every input is read through first, and a single bad line stops it all
-        before anything is written.
+        before anything is written. With `resume`, what was read before is not read again.
         """
         from curate.upkeep import ingesting
 
-        return ingesting.ingest(self, list(inputs), strict=strict, progress=progress)
+        return ingesting.ingest(self, list(inputs), strict=strict, resume=resume, progress=progress)
 
     def explain(self, inputs: Iterable[Input]) -> Explanation:
         """Return how `inputs` would be read: formats, maps, samples, rejects. Writes nothing."""
@@ -332,6 +337,7 @@ class Workspace:
             self.who,
             self.settings.retention.records_days,
             self.store.counts(),
+            tuple(self.store.looks()),
             latest if latest.exists() else None,
             sum(_size(path) for name in ours for path in self.root.glob(f"{name}*")),
         )
@@ -448,6 +454,7 @@ class Workspace:
             kind=triage.kind(question, record.history),
             lang=record.lang,
             cluster=cluster,
+            standalone=record.standalone.text if record.standalone else "",
         )
 
     def attach(self, item: Item, source: str, start: int, end: int, *, more: bool = False) -> Item:

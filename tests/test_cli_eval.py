@@ -247,14 +247,14 @@ def test_scoring_loads_neither_the_store_nor_a_model_nor_scipy(work: Path) -> No
     assert not loaded & {"sqlalchemy", "presidio_analyzer", "onnxruntime", "scipy", "textual"}
 
 
-DOCUMENT = Path(__file__).parents[1] / "docs" / "evaluation.md"
+README = Path(__file__).parents[1] / "README.md"
 
 
 def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", DOCUMENT.read_text("utf-8"), re.DOTALL)
+    return re.findall(rf"```{language}\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
 
 
-def test_the_documents_run_file_can_be_read(tmp_path: Path) -> None:
+def test_the_readmes_run_file_can_be_read(tmp_path: Path) -> None:
     from curate.evaluate import runs
 
     (tmp_path / "run.jsonl").write_text(blocks("json")[0])
@@ -264,7 +264,7 @@ def test_the_documents_run_file_can_be_read(tmp_path: Path) -> None:
     assert run.replies["fee"].sources == ("membership.md",)
 
 
-def test_the_documents_pytest_example_passes_on_a_run_that_holds(
+def test_the_readmes_pytest_example_passes_on_a_run_that_holds(
     work: Path, tmp_path: Path, curate: Curate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -284,7 +284,7 @@ def test_the_documents_pytest_example_passes_on_a_run_that_holds(
     assert done.returncode == 0, done.stdout
 
 
-def test_the_documents_commands_and_the_workflow_name_options_that_exist() -> None:
+def test_the_readmes_commands_and_the_workflow_name_options_that_exist() -> None:
     from curate.cli.evaluation import evaluation
 
     known = {

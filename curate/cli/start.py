@@ -69,7 +69,8 @@ def demo(shared: Shared, answer_key: bool, enter: bool | None, as_json: bool) ->
     output.say(
         f"Next:  curate --workspace {root} open      curate in the terminal\n"
         f"       curate --workspace {root} status    what is there\n"
-        f"       curate --workspace {root} export    write questions.json",
+        f"       curate --workspace {root} export    write questions.json\n"
+        f"       curate --workspace {root} eval run --python curate.demo.assistant:ask",
         quiet=shared.quiet,
     )
 
@@ -130,6 +131,11 @@ def status(shared: Shared, as_json: bool) -> None:
         output.line(f"last purge  {purge.at:%Y-%m-%d %H:%M}, {purge.status}")
     else:
         output.line("last purge  never: `curate purge`")
+    if now.looks:
+        last = now.looks[0]
+        output.line(
+            f"holdout     looked at {len(now.looks)} times, last {last.at:%Y-%m-%d} by {last.by}"
+        )
     output.line(f"disk        {now.disk_bytes / 1_000_000:.1f} MB")
 
 

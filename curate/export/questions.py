@@ -36,7 +36,7 @@ def record(item: Item, chunks: Sequence[str] | None = None) -> Json:
     item `source, heading, evidence, keyword` (of its first evidence), then `holdout: true` for
     a holdout item. After them ours: `evidences` and `evidenceMode`, and only where there is
     something to say `mustInclude`, `mustNotInclude`, `history`, `kind`, `lang`, `tags`,
-    `reference` and `relevantChunkIds` (the `chunks` given).
+    `reference`, `standalone`, `cluster` and `relevantChunkIds` (the `chunks` given).
 
     Raises `CurateError` for an item that breaks the contract: undecided, without a question, or
     answerable without source, evidence or keyword.
@@ -66,6 +66,8 @@ def record(item: Item, chunks: Sequence[str] | None = None) -> Json:
         "lang": item.lang,
         "tags": list(item.tags),
         "reference": item.reference,
+        "standalone": item.standalone,
+        "cluster": item.cluster,
         "relevantChunkIds": list(chunks or ()),
     }
     return made | {key: value for key, value in ours.items() if value}
