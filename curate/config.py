@@ -39,7 +39,14 @@ class CorpusSettings:
     """
 
     root: str = "docs"
-    include: tuple[str, ...] = ("**/*.md", "**/*.txt")
+    include: tuple[str, ...] = (
+        "**/*.md",
+        "**/*.txt",
+        "**/*.rst",
+        "**/*.html",
+        "**/*.htm",
+        "**/*.docx",
+    )
     exclude: tuple[str, ...] = ()
     follow_moves: bool = False
 
@@ -350,7 +357,7 @@ TEMPLATE = f"""\
 
 [corpus]                       # the documents the assistant answers from
 root = "docs"                  # relative to this file
-# include = ["**/*.md", "**/*.txt"]
+# include = {json.dumps(CorpusSettings().include)}
 # exclude = []
 # follow_moves = false         # true: evidence that moved word for word is followed without asking
 

@@ -17,7 +17,7 @@ from curate.model import CurateError
 
 def entry(source: str, text: str) -> Entry:
     document = Document(source, text, digest(text), "test 1")
-    return Entry(document, outline(source, text, plain.parse(text)), "[]")
+    return Entry(document, outline(source, text, plain.parse(text)), "[]", digest(text.encode()))
 
 
 def test_what_was_saved_is_loaded_in_order(tmp_path: Path) -> None:

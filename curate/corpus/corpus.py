@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from curate.config import CorpusSettings
-from curate.corpus import index
+from curate.corpus import extracting, index
 from curate.corpus.documents import Document, Found, SyncReport, Unreadable, digest, read, walk
+from curate.corpus.extracted import Broken
 from curate.corpus.index import Entry
 from curate.corpus.keywords import propose
 from curate.corpus.words import SPACELESS
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
 _HISTORY = 0.4  # how much a word said earlier counts beside one of the question
 _ANSWER = 0.3
-_MARKDOWN = (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd")
 
 
 @dataclass(frozen=True)
@@ -99,11 +99,12 @@ class Corpus:
         entries: dict[str, Entry] = {}
         unreadable: list[Unreadable] = []
         for found in walk(self.root, self._settings):
-            text = read(found) if isinstance(found, Found) else found
-            if isinstance(text, Unreadable):
-                unreadable.append(text)
+            data = read(found) if isinstance(found, Found) else found
+            entry = data if isinstance(data, Unreadable) else _entry(found.source, data, known)
+            if isinstance(entry, Unreadable):
+                unreadable.append(entry)
             else:
-                entries[found.source] = _entry(found.source, text, known.get(found.source))
+                entries[found.source] = entry
         changed = {s: entry for s, entry in entries.items() if known.get(s) is not entry}
         removed = tuple(sorted(known.keys() - entries.keys()))
         if changed or removed or not self._index.exists():
@@ -148,6 +149,10 @@ class Corpus:
     def document(self, source: str) -> Document:
         """Return a document as last synced."""
         return self._entry(source).document
+
+    def extractors(self) -> dict[str, str]:
+        """Return what turned each document into text, by source; see `Document.extractor`."""
+        return {source: entry.document.extractor for source, entry in self._now().entries.items()}
 
     def sections(self, source: str) -> tuple[Section, ...]:
         """Return a document's sections, in order."""
@@ -272,19 +277,25 @@ class Corpus:
         return bool(wanted) and any(_holds(folded, wanted) for folded in self._now().folded)
 
 
-def _entry(source: str, text: str, before: Entry | None) -> Entry:
-    from curate.corpus import markdown, plain
-
-    reader = markdown if source.lower().endswith(_MARKDOWN) else plain
-    extractor, code = reader.extractor(), digest(text)
-    if before and before.document.digest == code and before.document.extractor == extractor:
+def _entry(source: str, data: bytes, known: Mapping[str, Entry]) -> Entry | Unreadable:
+    """Return the entry of a file: the one before where neither file nor reader changed."""
+    reader = extracting.reader(source)
+    if isinstance(reader, Unreadable):
+        return reader
+    file, before = digest(data), known.get(source)
+    if before and before.file == file and before.document.extractor == reader.extractor:
         return before
     from curate.corpus.features import extract
     from curate.corpus.outline import outline
 
-    document = Document(source, text, code, extractor)
-    made = outline(source, text, reader.parse(text))
-    return Entry(document, made, extract(text, made))
+    try:
+        extracted = reader.extract(data)
+    except Broken as broken:
+        return Unreadable(source, str(broken))
+    text = extracted.text
+    made = outline(source, text, extracted.parsed)
+    document = Document(source, text, digest(text), reader.extractor)
+    return Entry(document, made, extract(text, made), file)
 
 
 def _holds(text: str, wanted: str) -> bool:

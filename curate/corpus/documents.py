@@ -22,9 +22,10 @@ LARGEST = 16 * 1024 * 1024
 class Document:
     """A document as last synced.
 
-    `source` is its path below the root, with slashes. `text` is what evidence is quoted from,
-    line ends kept, a byte order mark dropped. `digest` is over `text` in UTF-8, `extractor`
-    names what turned the file into text and sections, with its version.
+    `source` is its path below the root, with slashes. `text` is what evidence is quoted from:
+    of Markdown and plain text the file's own, line ends kept, a byte order mark dropped.
+    `digest` is over `text` in UTF-8, `extractor` names what turned the file into text and
+    sections, with its version.
     """
 
     source: str
@@ -62,9 +63,10 @@ class SyncReport:
     sections: int
 
 
-def digest(text: str) -> str:
-    """Return the digest of a document's text, with its algorithm in front."""
-    return "sha256:" + hashlib.sha256(text.encode("utf-8")).hexdigest()
+def digest(text: str | bytes) -> str:
+    """Return the digest of a document's text or of a file, with its algorithm in front."""
+    data = text.encode("utf-8") if isinstance(text, str) else text
+    return "sha256:" + hashlib.sha256(data).hexdigest()
 
 
 def walk(root: Path, settings: CorpusSettings) -> Iterator[Found | Unreadable]:
@@ -165,8 +167,8 @@ def _matches(parts: Sequence[str], pattern: Sequence[str]) -> bool:
     )
 
 
-def read(found: Found) -> str | Unreadable:
-    """Return a file's text exactly as it stands, or why it cannot be read.
+def read(found: Found) -> bytes | Unreadable:
+    """Return a file's bytes, or why they cannot be read.
 
     Only regular files are opened for reading, so a pipe never blocks.
     """
@@ -180,10 +182,4 @@ def read(found: Found) -> str | Unreadable:
         return Unreadable(found.source, _why(error))
     if len(data) > LARGEST:
         return Unreadable(found.source, f"larger than {LARGEST // 1024 // 1024} MiB")
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return Unreadable(found.source, "UTF-16; save it as UTF-8")
-    try:
-        return data.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        return Unreadable(found.source, f"not UTF-8 (line {line})")
+    return data

@@ -14,13 +14,13 @@ from curate.corpus.documents import Document, digest
 from curate.corpus.outline import Outline
 from curate.model import CurateError, Exit, Section
 
-FORMAT = 1
+FORMAT = 2
 """Number of this layout, kept in `user_version`; another one means the file is made anew."""
 
 _TABLES = f"""
 CREATE TABLE documents (
     source TEXT PRIMARY KEY, digest TEXT NOT NULL, extractor TEXT NOT NULL,
-    text BLOB NOT NULL, outline TEXT NOT NULL, features TEXT NOT NULL
+    text BLOB NOT NULL, outline TEXT NOT NULL, features TEXT NOT NULL, file TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 PRAGMA user_version = {FORMAT};
 """
@@ -34,11 +34,12 @@ class Unusable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A document, its outline, and the packed features of its sections."""
+    """A document, its outline, the packed features of its sections, and the digest of its file."""
 
     document: Document
     outline: Outline
     features: str = field(repr=False)
+    file: str
 
 
 def stamp(path: Path) -> tuple[int, int, int]:
@@ -58,20 +59,20 @@ def load(path: Path) -> dict[str, Entry]:
         if db.execute("PRAGMA user_version").fetchone() != (FORMAT,):
             raise Unusable
         rows = db.execute(
-            "SELECT source, digest, extractor, text, outline, features FROM documents"
+            "SELECT source, digest, extractor, text, outline, features, file FROM documents"
         ).fetchall()
     return {row[0]: _entry(*row) for row in sorted(rows)}
 
 
 def _entry(
-    source: str, stored: str, extractor: str, data: bytes, packed: str, features: str
+    source: str, stored: str, extractor: str, data: bytes, packed: str, features: str, file: str
 ) -> Entry:
     try:
         text = data.decode("utf-8")
         if digest(text) != stored:
             raise Unusable
         document = Document(source, text, stored, extractor)
-        return Entry(document, _unpack(source, text, packed), features)
+        return Entry(document, _unpack(source, text, packed), features, file)
     except (ValueError, TypeError):
         raise Unusable from None
 
@@ -91,7 +92,7 @@ def save(
         db.execute("BEGIN IMMEDIATE")
         db.executemany("DELETE FROM documents WHERE source = ?", [(source,) for source in removed])
         db.executemany(
-            "INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?, ?, ?)",
             (
                 (
                     source,
@@ -100,6 +101,7 @@ def save(
                     entry.document.text.encode("utf-8"),
                     _pack(entry.outline),
                     entry.features,
+                    entry.file,
                 )
                 for source, entry in changed.items()
             ),
