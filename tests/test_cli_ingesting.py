@@ -119,3 +119,44 @@ def test_a_template_takes_the_question_out_of_its_prompt(
     assert "Use the context." in shown.out
     [candidate] = curate("items", "list", "--inbox", "--json").json
     assert candidate["question"] == "is it open?"
+
+
+@pytest.fixture
+def sourced(workspace: Path) -> Path:
+    """A workspace with one source in its config; returns the log."""
+    toml = workspace / "curate.toml"
+    toml.write_text(toml.read_text() + '\n[[sources]]\nname = "app"\npath = "logs/*.jsonl"\n')
+    (workspace / "logs").mkdir()
+    return log(workspace / "logs" / "app.jsonl", ASKED, VOTE)
+
+
+@pytest.mark.presidio
+def test_a_source_is_read_on_from_where_it_was_left(sourced: Path, curate: Curate) -> None:
+    first = curate("ingest", "--json").json
+    with sourced.open("a") as file:
+        file.write(json.dumps({**ASKED, "request_id": "r-2"}) + "\n" + '{"request_id": "r-3", ')
+    second = curate("ingest", "--json").json
+    by_hand = curate("ingest", "--json", sourced).json
+
+    assert (first["questions_new"], first["feedback_joined"]) == (1, 1)
+    assert (second["questions_read"], second["questions_new"], second["unfinished"]) == (1, 1, 1)
+    assert (by_hand["questions_read"], by_hand["duplicates"], by_hand["rejected"]) == (2, 3, 1)
+
+
+@pytest.mark.presidio
+def test_follow_reads_what_is_appended_and_stops_cleanly_when_told(sourced: Path) -> None:
+    import subprocess
+    import sys
+
+    command = [sys.executable, "-m", "curate", "ingest", "--follow", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as following:
+        assert following.stdout is not None
+        first = json.loads(following.stdout.readline())
+        with sourced.open("a") as file:
+            file.write(json.dumps({**ASKED, "request_id": "r-2"}) + "\n")
+        second = json.loads(following.stdout.readline())
+        following.terminate()
+        assert following.wait(60) == 0
+
+    assert (first["questions_new"], second["questions_new"]) == (1, 1)
+    assert second["questions_read"] == 1

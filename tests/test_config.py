@@ -110,3 +110,14 @@ def test_what_would_write_the_screen_to_a_file_is_noticed(monkeypatch: pytest.Mo
     monkeypatch.setenv("TEXTUAL_LOG", "x")
     monkeypatch.setenv("TEXTUAL", "debug,devtools")
     assert config.debug_leaks() == ["TEXTUAL_LOG", "TEXTUAL"]
+
+
+def test_a_source_is_kept_no_longer_than_the_others(tmp_path: Path) -> None:
+    toml = tmp_path / "curate.toml"
+    source = '[[sources]]\nname = "a"\npath = "x"\nrecords_days = {}\n'
+
+    toml.write_text(source.format(30))
+    assert config.load(toml).sources[0].records_days == 30
+    toml.write_text(source.format(91))
+    with pytest.raises(CurateError, match="records_days of a"):
+        config.load(toml)

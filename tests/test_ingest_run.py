@@ -16,7 +16,15 @@ from curate.config import REFUSALS, SourceSettings
 from curate.ingest.door import fold_user
 from curate.ingest.events import Recognised, StreamItem
 from curate.ingest.run import IngestReport, read, run, survey
-from curate.model import Clean, CleanFeedback, CleanQuestion, CurateError, Json, Redaction
+from curate.model import (
+    Clean,
+    CleanFeedback,
+    CleanQuestion,
+    CurateError,
+    Json,
+    Reached,
+    Redaction,
+)
 
 NOW = datetime(2026, 3, 10, tzinfo=UTC)
 LIMIT = NOW - timedelta(days=90)
@@ -78,7 +86,9 @@ class Shelf:
     def seen(self, many: Sequence[tuple[bytes, ...]]) -> list[bytes | None]:
         return [found.content if (found := self.find(keys)) else None for keys in many]
 
-    def save(self, batch: Sequence[CleanQuestion | CleanFeedback]) -> Saved:
+    def save(
+        self, batch: Sequence[CleanQuestion | CleanFeedback], marks: Sequence[Reached] = ()
+    ) -> Saved:
         if self.fail_after is not None and len(self.batches) >= self.fail_after:
             raise CurateError("the disk is full")
         self.batches.append(len(batch))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from curate.model import Checkpoint, Watermark
+from curate.model import Checkpoint, CleanFeedback, CleanQuestion, Watermark
 from curate.store.store import Store
 from curate.triage import Matcher
 from tests.events import DAY, NOW, Clock, question, vote
@@ -56,7 +56,7 @@ def test_a_batch_that_fails_moves_no_mark(store: Store) -> None:
 
 
 def test_a_source_may_keep_its_records_shorter_but_not_longer(store: Store) -> None:
-    batch = [
+    batch: list[CleanQuestion | CleanFeedback] = [
         question("a", "is it open?", source="short"),
         question("b", "where is the pump?", source="long"),
         vote("v", "a", source="short"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from curate.workspace import Workspace
 
 _SHOWN = 20
+_LOOK_AGAIN = 1.0
+"""Seconds between two looks at the files that are followed."""
 
 
 @click.command()
@@ -58,6 +60,7 @@ _SHOWN = 20
     help="A file with the SQL to run on --db; its columns are the fields.",
 )
 @click.option("--explain", is_flag=True, help="Show how it would be read; write nothing.")
+@click.option("--follow", is_flag=True, help="Go on reading what is appended, until interrupted.")
 @click.option("--strict", is_flag=True, help="One bad line: nothing is written, exit 1.")
 @json_option
 @shared_options
@@ -74,12 +77,14 @@ def ingest(
     url: str | None,
     query: Path | None,
     explain: bool,
+    follow: bool,
     strict: bool,
     as_json: bool,
 ) -> None:
     """Read logs, anonymise them, keep what is new.
 
-    PATHS are files, `-` is standard input; without any, all [[sources]] of the config. Reading
+    PATHS are files, read from their start; `-` is standard input. Without any, all [[sources]]
+    of the config are read on from where they were left, through rotation and truncation. Reading
     the same log twice changes nothing. A bad line is counted by its number and passed over.
     """
     if form == "help":
@@ -97,21 +102,70 @@ def ingest(
             up=up or settings.up,
         )
 
-    with shared.open() as workspace:
+    def inputs() -> list[Input]:
         if url or query:
-            inputs = _database(workspace, paths, url, query, source)
+            found = _database(workspace, paths, url, query, source)
         else:
-            inputs = _files(workspace, paths, source)
-        inputs = [one.under(told(one.source)) for one in inputs]
+            found = _files(workspace, paths, source)
+        return [one.under(told(one.source)) for one in found]
+
+    with shared.open() as workspace:
         if explain:
-            _explain(workspace.explain(inputs), as_json=as_json)
+            _explain(workspace.explain(inputs()), as_json=as_json)
+            return
+        if follow:
+            if url or query or Path("-") in paths:
+                raise CurateError(
+                    "--follow is for files", "Name files, or [[sources]].", Exit.USAGE
+                )
+            _follow(workspace, inputs, quiet=shared.quiet, as_json=as_json)
             return
         with output.Progress("reading", quiet=shared.quiet) as progress:
-            report = workspace.ingest(inputs, strict=strict, progress=progress)
+            resume = not paths and not url and not query
+            report = workspace.ingest(inputs(), strict=strict, resume=resume, progress=progress)
     if as_json:
         output.data(report)
     else:
         _show(report)
+
+
+def _follow(
+    workspace: Workspace, inputs: Callable[[], Sequence[Input]], *, quiet: bool, as_json: bool
+) -> None:
+    """Ingest whatever comes until SIGINT or SIGTERM; what was begun is stored first."""
+    import json
+    import signal
+    import threading
+
+    from curate.upkeep import ingesting
+
+    stop = threading.Event()
+
+    def told(report: IngestReport) -> None:
+        if as_json:
+            click.echo(json.dumps(output.plain(report)))
+        elif report.questions_read or report.feedback_read or report.rejected:
+            output.say(
+                f"{report.questions_new} new questions, {report.feedback_new} new votes, "
+                f"{report.rejected} rejected",
+                quiet=quiet,
+            )
+
+    before = {
+        number: signal.signal(number, lambda *_: stop.set())
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        ingesting.follow(
+            workspace,
+            inputs,
+            wait=lambda: not stop.wait(_LOOK_AGAIN),
+            told=told,
+            stopped=stop.is_set,
+        )
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _list_formats() -> None:
@@ -223,6 +277,10 @@ def _show(report: IngestReport) -> None:
     if report.suppressed:
         output.line(f"erased     {report.suppressed} of people who asked to be forgotten, not kept")
     _show_rejected(report)
+    if report.unchanged:
+        output.line(f"unchanged  {report.unchanged} files have nothing new")
+    if report.unfinished:
+        output.line(f"unfinished {report.unfinished} last lines wait for their end")
 
 
 def _show_maps(report: IngestReport) -> None:

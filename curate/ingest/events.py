@@ -9,7 +9,16 @@ from dataclasses import dataclass, field
 from curate.ingest.conversation import answer_of, chat, chunks_of
 from curate.ingest.ratings import Scale
 from curate.ingest.values import ident, moment, raw
-from curate.model import Author, FeedbackEvent, QuestionEvent, RawText, RawTurn, Rejected
+from curate.model import (
+    Author,
+    Checkpoint,
+    FeedbackEvent,
+    QuestionEvent,
+    RawText,
+    RawTurn,
+    Rejected,
+    Watermark,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +40,21 @@ class Progress:
     file: str
     done: int
     total: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Unchanged:
+    """A log in which nothing is new since it was last read."""
+
+    file: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """A last line that is still being written: it is read when it has ended."""
+
+    file: str
+    line: int
 
 
 @dataclass(slots=True)
@@ -73,8 +97,18 @@ class Unusable(Exception):
 Piece = QuestionEvent | FeedbackEvent | Part
 """What a format makes of a row."""
 
-StreamItem = QuestionEvent | FeedbackEvent | Rejected | Recognised | Progress
-"""What reading a log yields."""
+StreamItem = (
+    QuestionEvent
+    | FeedbackEvent
+    | Rejected
+    | Recognised
+    | Progress
+    | Unchanged
+    | Unfinished
+    | Checkpoint
+    | Watermark
+)
+"""What reading a log yields. A mark says that everything before it comes from before its place."""
 
 
 def question(

@@ -9,6 +9,7 @@ from typing import Protocol, Self
 
 from curate.config import SourceSettings
 from curate.ingest.events import StreamItem
+from curate.ingest.resuming import Ledger
 from curate.ingest.traces import Traces
 
 
@@ -22,8 +23,11 @@ class Input(Protocol):
     def under(self, source: SourceSettings) -> Self:
         """Return the same input under other settings."""
 
-    def items(self, traces: Traces) -> Iterator[StreamItem]:
-        """Yield its items; questions whose other parts may be in another input go to `traces`."""
+    def items(self, traces: Traces, ledger: Ledger | None) -> Iterator[StreamItem]:
+        """Yield its items; questions whose other parts may be in another input go to `traces`.
+
+        With a `ledger` it goes on where it was left, and says how far it has come.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +41,11 @@ class LogFile:
         """Return the same input under other settings."""
         return replace(self, source=source)
 
-    def items(self, traces: Traces) -> Iterator[StreamItem]:
+    def items(self, traces: Traces, ledger: Ledger | None) -> Iterator[StreamItem]:
         """Yield the file's items. Raises `CurateError` for what cannot be opened."""
         from curate.ingest import run
 
-        yield from run.read(self.path or "-", self.source, traces=traces)
+        yield from run.read(self.path or "-", self.source, traces=traces, ledger=ledger)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +60,18 @@ class Query:
         """Return the same input under other settings."""
         return replace(self, source=source)
 
-    def items(self, traces: Traces) -> Iterator[StreamItem]:
+    def items(self, traces: Traces, ledger: Ledger | None) -> Iterator[StreamItem]:
         """Yield the items of the result's rows. Raises `CurateError` as `database.query` does."""
         from curate.ingest import run
 
         yield from run.read_query(self.url, self.sql, self.source, traces)
 
 
-def items(inputs: Iterable[Input]) -> Iterator[StreamItem]:
+def items(inputs: Iterable[Input], ledger: Ledger | None = None) -> Iterator[StreamItem]:
     """Read inputs one after the other; a trace may be spread over several."""
     traces = Traces()
     for one in inputs:
-        yield from one.items(traces)
+        yield from one.items(traces, ledger)
     yield from traces.finish()
+    if ledger is not None:
+        yield from ledger.finish()

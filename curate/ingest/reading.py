@@ -49,6 +49,9 @@ class Log:
     `path` is a file, `-` for standard input, or an open binary stream. Use it as a context
     manager. Raises `CurateError` for what is missing, unreadable, a directory, a FIFO or a
     device; a symbolic link is followed.
+
+    While lines are read, the last one has the `number`, stands from byte `begun` to `consumed`,
+    and has `ended` if its line feed is there. `resumable` says that reading may begin at a line.
     """
 
     def __init__(self, path: Path | str | BinaryIO, name: str = "") -> None:
@@ -72,6 +75,9 @@ class Log:
         elif magic == _ZSTD:
             self.stream = _buffered(_zstd(self.stream))
         self.compressed = magic.startswith(_GZIP) or magic == _ZSTD
+        self.begun = self.consumed = self.number = 0
+        self.ended = True
+        self.resumable = False
 
     @property
     def done(self) -> int:
@@ -84,6 +90,23 @@ class Log:
     def __exit__(self, *_: object) -> None:
         if self._owned:
             self._raw.close()
+
+    @property
+    def file(self) -> BinaryIO | None:
+        """The plain file that is read; None for standard input and streams."""
+        return self._raw if self._owned else None
+
+    def seek(self, offset: int, number: int) -> None:
+        """Go to byte `offset` of a plain file, after line `number`."""
+        self._raw.seek(offset)
+        self._counted = _Counted(self._raw)
+        self._counted.count = self.begun = self.consumed = offset
+        self.number = number
+        self.stream = _buffered(self._counted)
+
+    def put_back(self) -> None:
+        """Reckon the last line, which has not ended, as not read."""
+        self.consumed, self.number, self.ended = self.begun, self.number - 1, True
 
     def head(self) -> bytes:
         """Return the first `HEAD` bytes without consuming them.
@@ -105,16 +128,22 @@ class Log:
         Raises `Damaged` when the bytes end early: damaged compression, or a file that shrank.
         """
         readline = self.stream.readline
-        start = codecs.BOM_UTF8
+        first = not self.consumed
         with _reading(self.name):
             while line := readline(MAX_LINE + 1):
-                long = len(line) > MAX_LINE and not line.endswith(b"\n")
+                self.number += 1
+                self.begun = self.consumed
+                self.consumed += len(line)
+                self.ended = line.endswith(b"\n")
+                long = len(line) > MAX_LINE and not self.ended
                 rest = line if long else b""
                 while rest and not rest.endswith(b"\n"):
                     rest = readline(_BLOCK)
-                if start:
-                    line = line.removeprefix(start)
-                    start = b""
+                    self.consumed += len(rest)
+                    self.ended = rest.endswith(b"\n")
+                if first:
+                    line = line.removeprefix(codecs.BOM_UTF8)
+                    first = False
                 yield None if long else line.rstrip(b"\r\n")
         self.check_whole()
 

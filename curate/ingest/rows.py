@@ -81,10 +81,18 @@ def rows(log: Log) -> Iterator[Row | Rejected]:
     if reason := reading.unreadable(head):
         yield Rejected(log.name, 1, reason)
         return
-    if reading.encoding_of(head) == "utf-16":
+    recoded = reading.encoding_of(head) == "utf-16"
+    if recoded:
         log.stream = log.recoded("utf-16")
         head = log.head()
-    yield from _form(head)(log, head)
+    form = _form(head)
+    log.resumable = form is _lines and log.file is not None and not log.compressed and not recoded
+    yield from form(log, head)
+
+
+def rest(log: Log) -> Iterator[Row | Rejected]:
+    """Yield the rows of the lines from where the log stands."""
+    return _lines(log, b"")
 
 
 def _form(head: bytes) -> _Form:
@@ -108,15 +116,15 @@ def _unfinished(line: bytes) -> bool:
 
 
 def _lines(log: Log, _: bytes) -> Iterator[Row | Rejected]:
-    number = 0
     try:
-        for number, line in enumerate(log.lines(), 1):
+        for line in log.lines():
             if line is None:
-                yield Rejected(log.name, number, TOO_LONG)
+                yield Rejected(log.name, log.number, TOO_LONG)
             elif line and not line.isspace():
-                yield from _line(log, number, line)
+                yield from _line(log, log.number, line)
     except Damaged as damage:
-        yield Rejected(log.name, number + 1, str(damage))
+        log.resumable = False
+        yield Rejected(log.name, log.number + 1, str(damage))
 
 
 def _line(log: Log, number: int, line: bytes) -> Iterator[Row | Rejected]:

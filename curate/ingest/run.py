@@ -15,14 +15,25 @@ from typing import BinaryIO
 from curate.config import SourceSettings
 from curate.ingest import formats, reading, rows
 from curate.ingest.door import CleanRecords, Door, Keyed, Saved, Seen, Tags
-from curate.ingest.events import Part, Place, Progress, Recognised, StreamItem, Unusable
+from curate.ingest.events import (
+    Part,
+    Place,
+    Progress,
+    Recognised,
+    StreamItem,
+    Unchanged,
+    Unfinished,
+    Unusable,
+)
 from curate.ingest.originals import Seal
 from curate.ingest.ratings import Scale, UnknownNumber, UnknownWord
 from curate.ingest.reading import Log
+from curate.ingest.resuming import Ledger
 from curate.ingest.rows import Row
 from curate.ingest.traces import Traces
 from curate.ingest.values import raw
 from curate.model import (
+    Checkpoint,
     CleanFeedback,
     CleanQuestion,
     CurateError,
@@ -30,7 +41,9 @@ from curate.model import (
     Exit,
     FeedbackEvent,
     QuestionEvent,
+    Reached,
     Rejected,
+    Watermark,
 )
 
 AD_HOC = "log"
@@ -57,12 +70,14 @@ def read(
     source: SourceSettings | None = None,
     name: str = "",
     traces: Traces | None = None,
+    ledger: Ledger | None = None,
 ) -> Iterator[StreamItem]:
     """Open one log (a path, `-` for standard input, a binary stream) and return its items.
 
     `name` is what messages call it. Opening happens at once: `CurateError` for what cannot be
     opened, before anything is read. Give the same `traces` to several logs whose traces may be
-    spread over them, and yield from `traces.finish()` after the last.
+    spread over them, and yield from `traces.finish()` after the last. With a `ledger`, a file is
+    read on from where it was left; yield from `ledger.finish()` after everything else.
     """
     source = source or SourceSettings(name=AD_HOC)
     told = _Told.by(source)
@@ -72,7 +87,8 @@ def read(
         from curate.ingest import database
 
         found = database.open_webui(Path(path))
-    return _read(log, rows.rows(log) if found is None else found, source, told, traces)
+    rows_ = rows.rows(log) if found is None else found
+    return _read(log, rows_, source, told, traces, ledger)
 
 
 def read_query(
@@ -125,9 +141,15 @@ def _read(
     source: SourceSettings,
     told: _Told,
     traces: Traces | None,
+    ledger: Ledger | None = None,
 ) -> Iterator[StreamItem]:
     waiting = traces or Traces()
     with log:
+        name = source.name or AD_HOC
+        track = ledger.begin(log.file, name, source) if ledger and log.file else None
+        if track and track.start.unchanged:
+            yield Unchanged(log.name)
+            return
         head, size = [], 0
         for row in stream:
             head.append(row)
@@ -137,12 +159,22 @@ def _read(
         form = formats.recognise(source, [row.value for row in head if isinstance(row, Row)])
         known = dict(form.map())
         yield Recognised(log.name, form.format, known)
+        if track and track.start.offset:
+            log.seek(track.start.offset, track.start.line)
+            head, stream = [], rows.rest(log)
+        whole = False
         scale = told.scale if source.down or source.up or form.scale is None else form.scale
         votes = _Numbers(log.name)
-        place = Place(source.name or AD_HOC, 0, scale)
+        place = Place(name, 0, scale)
         step = 0
         for count, row in enumerate(itertools.chain(head, stream)):
+            if track and not whole and log.resumable and not count % _STRIDE and count > len(head):
+                yield track.at(log.begun, row.line - 1)
             if isinstance(row, Rejected):
+                if track and log.resumable and not log.ended and row.line == log.number:
+                    yield Unfinished(log.name, row.line)
+                    log.put_back()
+                    continue
                 yield row
                 continue
             place.line, place.size = row.line, row.size
@@ -150,11 +182,14 @@ def _read(
             try:
                 for piece in form.read(row.value, place):
                     if isinstance(piece, Part):
+                        whole = True
                         own = f"{place.source}\x1f{form.format}\x1f{piece.trace}"
                         part = replace(piece, trace=own, event=told.asked(piece.event))
                         yield from _named(log.name, waiting.add(part))
-                    elif told.template is not None and isinstance(piece, QuestionEvent):
-                        yield told.asked(piece)
+                    elif isinstance(piece, QuestionEvent):
+                        # Such questions are told apart by their number in the log.
+                        whole = whole or (piece.source_id is None and piece.at is None)
+                        yield told.asked(piece) if told.template is not None else piece
                     else:
                         yield piece
             except Unusable as why:
@@ -173,6 +208,11 @@ def _read(
         yield from votes.rejected()
         if dict(form.map()) != known:
             yield Recognised(log.name, form.format, dict(form.map()), grown=True)
+        if track is not None:
+            if log.resumable and not whole:
+                yield track.at(log.consumed, log.number - (not log.ended))
+            else:
+                track.whole()
         yield Progress(log.name, log.done, log.total)
 
 
@@ -207,8 +247,8 @@ class _Numbers:
 # ---------------------------------------------------------------------------- running
 
 
-Save = Callable[[Sequence[CleanQuestion | CleanFeedback]], Saved]
-"""Stores a batch in one transaction."""
+Save = Callable[[Sequence[CleanQuestion | CleanFeedback], Sequence[Reached]], Saved]
+"""Stores a batch, and how far the logs have been read with it, in one transaction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +257,8 @@ class IngestReport:
 
     `rejected_lines` holds, per file, the first `MOST_LINES` line numbers (record numbers in a
     JSON array or document), `reasons` how often each reason came up, `maps` and `formats` how
-    each file was read.
+    each file was read. `unchanged` files had nothing new in them, `unfinished` last lines wait
+    for their end.
     """
 
     questions_new: int = 0
@@ -236,6 +277,8 @@ class IngestReport:
     formats: Mapping[str, str] = field(default_factory=dict)
     questions_read: int = 0
     feedback_read: int = 0
+    unchanged: int = 0
+    unfinished: int = 0
 
 
 _COUNTED = (
@@ -259,6 +302,7 @@ def run(
     save: Save,
     now: datetime,
     limit: datetime,
+    limits: Mapping[str, datetime] | None = None,
     policy: str = "",
     refusals: Sequence[str] = (),
     seal: Seal | None = None,
@@ -269,28 +313,32 @@ def run(
 
     Nothing raw is handed to `save`; `seal`, called before it, is given what the batch said. An
     event older than `limit` (by its time or, where that is missing or later than `now`, by
-    `now`) is counted and not kept. An event whose content is already stored is neither
-    anonymised nor saved again, so running twice, also after a kill,
-    comes to the same as running once.
+    `now`) is counted and not kept; `limits` has the later ones of some sources. An event whose
+    content is already stored is neither anonymised nor saved again, so running twice, also after
+    a kill, comes to the same as running once.
     """
     tally = _Tally()
     door = Door(clean=clean, tag=tag, seen=seen, now=now, policy=policy, refusals=refusals)
     waiting: list[Keyed] = []
+    reached: dict[tuple[str, str], Reached] = {}
+    limits = {name: max(limit, one) for name, one in (limits or {}).items()}
 
     def hand_over() -> None:
         passage = door.clean(waiting)
         waiting.clear()
+        marks = tuple(reached.values())
+        reached.clear()
         tally.counts["duplicates"] += passage.unchanged
         if seal is not None and passage.originals:
             seal(passage.originals)
-        if passage.events:
-            tally.saved(save(passage.events))
+        if passage.events or marks:
+            tally.saved(save(passage.events, marks))
 
     for item in events:
         if isinstance(item, QuestionEvent | FeedbackEvent):
             tally.read(item)
             keyed = door.keyed(item)
-            if min(item.at or now, now) < limit:
+            if min(item.at or now, now) < limits.get(item.source, limit):
                 tally.counts["expired"] += 1
                 continue
             waiting.append(keyed)
@@ -299,6 +347,10 @@ def run(
         elif isinstance(item, Progress):
             if progress is not None:
                 progress(item.done, item.total)
+        elif isinstance(item, Checkpoint):
+            reached[item.source, item.file] = item
+        elif isinstance(item, Watermark):
+            reached[item.source, item.stream] = item
         else:
             if isinstance(item, Recognised) and not item.grown:
                 door.begin_log()
@@ -313,7 +365,7 @@ def survey(events: Iterable[StreamItem]) -> IngestReport:
     for item in events:
         if isinstance(item, QuestionEvent | FeedbackEvent):
             tally.read(item)
-        elif not isinstance(item, Progress):
+        elif not isinstance(item, Progress | Checkpoint | Watermark):
             tally.note(item)
     return tally.report()
 
@@ -330,10 +382,13 @@ class _Tally:
         asked = isinstance(event, QuestionEvent)
         self.counts["questions_read" if asked else "feedback_read"] += 1
 
-    def note(self, item: Rejected | Recognised) -> None:
+    def note(self, item: Rejected | Recognised | Unchanged | Unfinished) -> None:
         if isinstance(item, Recognised):
             self.maps[item.file] = item.map
             self.formats[item.file] = item.format
+            return
+        if isinstance(item, Unchanged | Unfinished):
+            self.counts["unchanged" if isinstance(item, Unchanged) else "unfinished"] += 1
             return
         self.counts["rejected"] += 1
         lines = self.lines.setdefault(item.source, [])
