@@ -15,13 +15,13 @@ from textual.getters import query_one
 from textual.reactive import reactive
 from textual.widgets import Input, Static
 
-from curate.model import Conflict, Finding, Item, Passage, Split
+from curate.model import Finding, Passage
 from curate.text import one_line, sanitise
 from curate.tui import desk as desk_
 from curate.tui import routes
-from curate.tui.desk import Case, Clash, Desk, Opened, Page
-from curate.tui.errands import WorkScreen
-from curate.tui.screens.ask import Ask, Choose
+from curate.tui.desk import Case, Desk, Opened, Page
+from curate.tui.screens.ask import Choose
+from curate.tui.screens.editing import EditingScreen
 from curate.tui.screens.pick import PickItem
 from curate.tui.widgets import question as question_
 from curate.tui.widgets import signs
@@ -43,10 +43,8 @@ REJECTIONS = (
     ("already covered", "already covered by the set"),
 )
 
-Edit = Callable[[Workspace, Item], Item]
 
-
-class ReviewScreen(WorkScreen[None]):
+class ReviewScreen(EditingScreen):
     """The place where an item is made: choose a passage, take a span, save."""
 
     HELP = """\
@@ -77,7 +75,7 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
         Binding("x", "reject", "reject", tooltip="Reject with a reason", id="reject"),
         Binding("s", "skip", "skip", tooltip="Skip for this sitting", id="skip"),
         Binding("z", "undo", "undo", tooltip="Undo the last decision", id="undo"),
-        Binding("tab", "other_pane", "question", id="pane"),
+        Binding("tab", "other_pane", "other pane", tooltip="Question or passage", id="pane"),
         Binding("o", "whole", "document", tooltip="The whole document", show=False, id="whole"),
         Binding("equals_sign", "type_keyword", "keyword", tooltip="Type a keyword", show=False,
                 id="keyword.type"),
@@ -96,7 +94,6 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
         Binding("escape", "back", "back", tooltip="One step back", id="back"),
     ]  # fmt: skip
 
-    case: reactive[Case | None] = reactive(None, repaint=False, bindings=True)
     passages: reactive[tuple[Passage, ...]] = reactive((), repaint=False, bindings=True)
 
     title_bar = query_one(TitleBar)
@@ -168,7 +165,7 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
         self.remove_class("-searching", "-details")
         self.view.clear("looking …")
         self.view.focus()
-        self.item_bar.findings = ()
+        self.findings = ()
 
     def _opened(self, opened: Opened) -> None:
         self.case = opened.case
@@ -267,6 +264,11 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
         self._title()
         self._mark()
 
+    def watch_findings(self, findings: tuple[Finding, ...]) -> None:
+        """Show what is wrong with the item."""
+        if self.is_mounted:
+            self.item_bar.findings = findings
+
     def watch_busy(self, busy: str) -> None:
         """Say what is being waited for."""
         self.title_bar.busy = busy
@@ -306,78 +308,6 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
 
     # ------------------------------------------------------------------ deciding
 
-    def change(self, edit: Edit, reason: str = "", after: Callable[[], None] | None = None) -> None:
-        """Change the item as it is when its turn comes, store it, and show it as stored."""
-
-        def plan() -> (
-            tuple[Callable[[Workspace], Item | Clash], Callable[[Item | Clash], None]] | None
-        ):
-            case = self.case
-            if case is None:
-                return None
-            item = case.item
-            candidate = case.candidate.id if case.candidate else None
-
-            def run(workspace: Workspace) -> Item | Clash:
-                mine = edit(workspace, item)
-                try:
-                    return workspace.save(mine, candidate=candidate, reason=reason)
-                except Conflict as conflict:
-                    return Clash(mine, conflict.theirs)
-
-            def then(outcome: Item | Clash) -> None:
-                if isinstance(outcome, Clash):
-                    self._clash(outcome)
-                    return
-                self.desk.sitting.stamp += 1
-                self._stored(case, outcome)
-                if after is not None:
-                    after()
-
-            return run, then
-
-        self.decide(plan)
-
-    def _stored(self, case: Case, item: Item) -> None:
-        if self.case is not None and self.case.candidate == case.candidate:
-            self.case = replace(self.case, item=item)
-            self._lint()
-
-    def _clash(self, clash: Clash) -> None:
-        def chosen(answer: str | None) -> None:
-            if self.case is None:
-                return
-            if answer == "mine":
-                self.case = replace(self.case, item=clash.theirs)
-                mine = replace(clash.mine, revision=clash.theirs.revision)
-                self.change(lambda _ws, _item: mine, reason="kept over a change made meanwhile")
-            else:
-                self.case = replace(self.case, item=clash.theirs)
-
-        who = one_line(clash.theirs.changed_by) or "somebody"
-        self.app.push_screen(
-            Choose(
-                f"{who} changed this item meanwhile",
-                (
-                    ("theirs", f"take theirs: {question_.summary(clash.theirs)}"),
-                    ("mine", f"keep mine: {question_.summary(clash.mine)}"),
-                ),
-            ),
-            chosen,
-        )
-
-    def _lint(self) -> None:
-        case = self.case
-        if case is None or not case.item.revision or case.item.answerable is None:
-            self.item_bar.findings = ()
-            return
-        item = case.item
-
-        def shown(findings: list[Finding]) -> None:
-            self.item_bar.findings = tuple(findings)
-
-        self.fetch("lint", lambda ws: ws.lint(item), shown)
-
     @on(PassageView.Taken)
     def _take(self, event: PassageView.Taken) -> None:
         self._quote(event.view.source, event.span, more=False)
@@ -394,105 +324,6 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
         """Say that the documents do not answer it."""
         searched = tuple(self._searched)
         self.change(lambda ws, item: ws.unanswerable(item, searched))
-
-    def action_holdout(self) -> None:
-        """Move the item to the other split; out of the holdout only with a reason."""
-        case = self.case
-        if case is None:
-            return
-        to: Split = "tuning" if case.item.split == "holdout" else "holdout"
-
-        def move(reason: str | None) -> None:
-            if reason is not None:
-                self.change(lambda _ws, item: replace(item, split=to), reason=reason)
-
-        if to == "tuning" and case.item.status == "ready":
-            self.app.push_screen(Ask("Why does it leave the holdout?"), lambda r: move(r or None))
-        else:
-            move("")
-
-    def action_keyword(self) -> None:
-        """Propose the next keyword from the evidence."""
-
-        def edit(workspace: Workspace, item: Item) -> Item:
-            words = [w for e in item.evidences for w in workspace.corpus.keywords(e)]
-            words = list(dict.fromkeys(words))
-            if not words:
-                return item
-            index = words.index(item.keyword) + 1 if item.keyword in words else 0
-            return replace(item, keyword=words[index % len(words)])
-
-        self.change(edit)
-
-    def action_mode(self) -> None:
-        """One evidence is enough, or all are needed."""
-        self.change(
-            lambda _ws, item: replace(
-                item, evidence_mode="any" if item.evidence_mode == "all" else "all"
-            )
-        )
-
-    def _ask(
-        self, title: str, value: str, write: Callable[[Item, str], Item], hint: str = ""
-    ) -> None:
-        def asked(answer: str | None) -> None:
-            if answer is not None and answer != value:
-                self.change(lambda _ws, item: write(item, answer))
-
-        self.app.push_screen(Ask(title, value, hint), asked)
-
-    def action_wording(self) -> None:
-        """Change the wording of the question; the original is kept beside it."""
-        if self.case is not None:
-            item = self.case.item
-
-            def write(item: Item, text: str) -> Item:
-                return replace(item, question=text) if text else item
-
-            hint = f"asked: {item.original}" if item.original else ""
-            self._ask("Wording of the question", item.question, write, hint)
-
-    def action_type_keyword(self) -> None:
-        """Type a keyword."""
-        if self.case is not None:
-            self._ask(
-                "A word the answer must hold",
-                self.case.item.keyword,
-                lambda item, text: replace(item, keyword=text),
-            )
-
-    def action_note(self) -> None:
-        """Write a note."""
-        if self.case is not None:
-            self._ask("Note", self.case.item.note, lambda item, text: replace(item, note=text))
-
-    def action_tags(self) -> None:
-        """Set the tags."""
-        if self.case is not None:
-            self._ask(
-                "Tags, with commas",
-                ", ".join(self.case.item.tags),
-                lambda item, text: replace(item, tags=_listed(text)),
-            )
-
-    def action_must(self) -> None:
-        """Say what an answer must include."""
-        if self.case is not None:
-            self._ask(
-                "What a right answer must include, with commas",
-                ", ".join(self.case.item.must_include),
-                lambda item, text: replace(item, must_include=_listed(text)),
-                "Compared letter by letter, upper and lower case too.",
-            )
-
-    def action_reference(self) -> None:
-        """Write a reference answer."""
-        if self.case is not None:
-            self._ask(
-                "Reference answer",
-                self.case.item.reference,
-                lambda item, text: replace(item, reference=text),
-            )
 
     # ------------------------------------------------------------------ finishing
 
@@ -630,6 +461,8 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
 
     def action_passage(self, index: int) -> None:
         """Turn to a passage of the list."""
+        if self.has_class("-details"):
+            self.action_other_pane()
         if index < len(self.passages):
             self._turn_to(index)
 
@@ -744,7 +577,3 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
 
     def _leave(self) -> None:
         self.dismiss()
-
-
-def _listed(text: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(part for raw in text.split(",") if (part := raw.strip())))

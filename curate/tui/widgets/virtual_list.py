@@ -47,6 +47,13 @@ Arrow keys, `j` `k`, Page Up, Page Down, Home and End move; Enter opens what is 
         Binding("end", "jump(-1)", "last", show=False),
     ]
 
+    DEFAULT_CSS = """
+    VirtualList {
+        height: 1fr;
+        overflow-x: hidden;
+    }
+    """
+
     COMPONENT_CLASSES: ClassVar[set[str]] = {"list--row", "list--cursor", "list--waiting"}
 
     cursor: reactive[int] = reactive(0, repaint=False)
@@ -229,5 +236,9 @@ Arrow keys, `j` `k`, Page Up, Page Down, Home and End move; Enter opens what is 
         if page in self._asked:
             return
         self._asked.add(page)
-        keys = self._keys[page * PAGE : (page + 1) * PAGE]
-        self.post_message(self.Wanted(self, tuple(keys)))
+        keys = tuple(self._keys[page * PAGE : (page + 1) * PAGE])
+        # Drawing is done in the screen's name, and what a screen sends does not go beyond it.
+        self.call_later(self._ask_for, keys)
+
+    def _ask_for(self, keys: tuple[Any, ...]) -> None:
+        self.post_message(self.Wanted(self, keys))

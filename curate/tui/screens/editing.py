@@ -1,0 +1,202 @@
+"""Changing the item that a screen works on: every change is stored at once, none is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from textual.reactive import reactive
+
+from curate.model import Conflict, Finding, Item, Split
+from curate.text import one_line
+from curate.tui.desk import Case, Clash
+from curate.tui.errands import WorkScreen
+from curate.tui.screens.ask import Ask, Choose
+from curate.tui.widgets import question as question_
+from curate.workspace import Workspace
+
+Edit = Callable[[Workspace, Item], Item]
+"""Returns the item as it shall be; runs in a thread."""
+
+
+class EditingScreen(WorkScreen[None]):
+    """A screen with an item in hand, and an action for every field of it."""
+
+    case: reactive[Case | None] = reactive(None, repaint=False, bindings=True)
+    findings: reactive[tuple[Finding, ...]] = reactive((), repaint=False)
+    """What is wrong with the item as it was stored last."""
+
+    def change(self, edit: Edit, reason: str = "", after: Callable[[], None] | None = None) -> None:
+        """Change the item as it is when its turn comes, store it, and show it as stored."""
+
+        def plan() -> (
+            tuple[Callable[[Workspace], Item | Clash], Callable[[Item | Clash], None]] | None
+        ):
+            case = self.case
+            if case is None:
+                return None
+            item = case.item
+            candidate = case.candidate.id if case.candidate else None
+
+            def run(workspace: Workspace) -> Item | Clash:
+                mine = edit(workspace, item)
+                try:
+                    return workspace.save(mine, candidate=candidate, reason=reason)
+                except Conflict as conflict:
+                    return Clash(mine, conflict.theirs)
+
+            def then(outcome: Item | Clash) -> None:
+                if isinstance(outcome, Clash):
+                    self._clash(outcome)
+                    return
+                self.desk.sitting.stamp += 1
+                self._stored(case, outcome)
+                if after is not None:
+                    after()
+
+            return run, then
+
+        self.decide(plan)
+
+    def _stored(self, case: Case, item: Item) -> None:
+        if self.case is not None and self.case.candidate == case.candidate:
+            self.case = replace(self.case, item=item)
+            self._lint()
+
+    def _clash(self, clash: Clash) -> None:
+        def chosen(answer: str | None) -> None:
+            if self.case is None:
+                return
+            if answer == "mine":
+                self.case = replace(self.case, item=clash.theirs)
+                mine = replace(clash.mine, revision=clash.theirs.revision)
+                self.change(lambda _ws, _item: mine, reason="kept over a change made meanwhile")
+            else:
+                self.case = replace(self.case, item=clash.theirs)
+
+        who = one_line(clash.theirs.changed_by) or "somebody"
+        self.app.push_screen(
+            Choose(
+                f"{who} changed this item meanwhile",
+                (
+                    ("theirs", f"take theirs: {question_.summary(clash.theirs)}"),
+                    ("mine", f"keep mine: {question_.summary(clash.mine)}"),
+                ),
+            ),
+            chosen,
+        )
+
+    def _lint(self) -> None:
+        case = self.case
+        if case is None or not case.item.revision or case.item.answerable is None:
+            self.findings = ()
+            return
+        item = case.item
+
+        def shown(findings: list[Finding]) -> None:
+            self.findings = tuple(findings)
+
+        self.fetch("lint", lambda ws: ws.lint(item), shown)
+
+    def action_holdout(self) -> None:
+        """Move the item to the other split; out of the holdout only with a reason."""
+        case = self.case
+        if case is None:
+            return
+        to: Split = "tuning" if case.item.split == "holdout" else "holdout"
+
+        def move(reason: str | None) -> None:
+            if reason is not None:
+                self.change(lambda _ws, item: replace(item, split=to), reason=reason)
+
+        if to == "tuning" and case.item.status == "ready":
+            self.app.push_screen(Ask("Why does it leave the holdout?"), lambda r: move(r or None))
+        else:
+            move("")
+
+    def action_keyword(self) -> None:
+        """Propose the next keyword from the evidence."""
+
+        def edit(workspace: Workspace, item: Item) -> Item:
+            words = [w for e in item.evidences for w in workspace.corpus.keywords(e)]
+            words = list(dict.fromkeys(words))
+            if not words:
+                return item
+            index = words.index(item.keyword) + 1 if item.keyword in words else 0
+            return replace(item, keyword=words[index % len(words)])
+
+        self.change(edit)
+
+    def action_mode(self) -> None:
+        """One evidence is enough, or all are needed."""
+        self.change(
+            lambda _ws, item: replace(
+                item, evidence_mode="any" if item.evidence_mode == "all" else "all"
+            )
+        )
+
+    def _ask(
+        self, title: str, value: str, write: Callable[[Item, str], Item], hint: str = ""
+    ) -> None:
+        def asked(answer: str | None) -> None:
+            if answer is not None and answer != value:
+                self.change(lambda _ws, item: write(item, answer))
+
+        self.app.push_screen(Ask(title, value, hint), asked)
+
+    def action_wording(self) -> None:
+        """Change the wording of the question; the original is kept beside it."""
+        if self.case is not None:
+            item = self.case.item
+
+            def write(item: Item, text: str) -> Item:
+                return replace(item, question=text) if text else item
+
+            hint = f"asked: {item.original}" if item.original else ""
+            self._ask("Wording of the question", item.question, write, hint)
+
+    def action_type_keyword(self) -> None:
+        """Type a keyword."""
+        if self.case is not None:
+            self._ask(
+                "A word the answer must hold",
+                self.case.item.keyword,
+                lambda item, text: replace(item, keyword=text),
+            )
+
+    def action_note(self) -> None:
+        """Write a note."""
+        if self.case is not None:
+            self._ask("Note", self.case.item.note, lambda item, text: replace(item, note=text))
+
+    def action_tags(self) -> None:
+        """Set the tags."""
+        if self.case is not None:
+            self._ask(
+                "Tags, with commas",
+                ", ".join(self.case.item.tags),
+                lambda item, text: replace(item, tags=_listed(text)),
+            )
+
+    def action_must(self) -> None:
+        """Say what an answer must include."""
+        if self.case is not None:
+            self._ask(
+                "What a right answer must include, with commas",
+                ", ".join(self.case.item.must_include),
+                lambda item, text: replace(item, must_include=_listed(text)),
+                "Compared letter by letter, upper and lower case too.",
+            )
+
+    def action_reference(self) -> None:
+        """Write a reference answer."""
+        if self.case is not None:
+            self._ask(
+                "Reference answer",
+                self.case.item.reference,
+                lambda item, text: replace(item, reference=text),
+            )
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(part for raw in text.split(",") if (part := raw.strip())))
