@@ -118,7 +118,7 @@ def test_the_sample_of_a_large_file_comes_from_all_over_it(tmp_path: Path) -> No
     path = Chunking(tmp_path).write("chunks.jsonl", chunks("a.md", *texts))
     runs = sample(path)
     assert len(runs) == 4
-    assert all(len(run) == 1000 for run in runs)
+    assert all(len(run) == 500 for run in runs)
 
 
 def test_labels_are_read_from_jsonl_and_from_an_array(tmp_path: Path) -> None:

@@ -39,18 +39,6 @@ def fold(text: str) -> bytes:
     return text.encode("utf-8", "replace").translate(_LOWER, _BLANK)
 
 
-def fold_json(lines: bytes) -> bytes:
-    """Return lines of JSON folded without decoding them: ASCII only, quotes, backslashes
-    and tabs still escaped, LF kept.
-    """
-    return lines.replace(b"\\n", b"").translate(_LOWER, _BLANK.replace(b"\n", b""))
-
-
-def as_in_json(folded: bytes) -> bytes:
-    """Return folded text as `fold_json` leaves it."""
-    return folded.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
-
-
 # ---------------------------------------------------------------------------- looser forms
 
 

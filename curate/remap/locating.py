@@ -29,8 +29,8 @@ class Located:
     """Where evidence stands.
 
     `how` is `strict`, `unmarked` (all but markup agrees), `letters` (only its letters and digits
-    agree), `alike` (similar words) or
-    empty when it was not found. `in_gold` is False when it stands only outside the gold chunks.
+    agree), `alike` (similar words) or empty when it was not found. `in_gold` is False when it
+    stands only outside the gold chunks.
     """
 
     places: tuple[Place, ...]

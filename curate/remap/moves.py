@@ -115,8 +115,9 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class Windows:
-    """Places in a text, about one in eight, chosen by content: the same bytes are chosen
-    wherever they stand. `first` are the first 8 of the 24 bytes that follow each.
+    """Places in a text, chosen by content: the same bytes are chosen wherever they stand.
+
+    `first` are the first 8 of the 24 bytes that follow each.
     """
 
     places: Offsets
@@ -132,8 +133,8 @@ class Windows:
         return hashes
 
 
-def windows(text: bytes) -> Windows:
-    """Choose windows of 24 bytes in `text`."""
+def windows(text: bytes, rate: int = 8) -> Windows:
+    """Choose windows of 24 bytes in `text`, about one in `rate` (8 or a multiple)."""
     if len(text) < _WINDOW:
         nothing = np.zeros(0, dtype=np.uint64)
         return Windows(np.zeros(0, dtype=np.int64), nothing, nothing)
@@ -143,7 +144,7 @@ def windows(text: bytes) -> Windows:
     mixed += raw[1 : count + 1] * np.uint8(101)
     mixed ^= mixed >> np.uint8(3)
     mixed *= np.uint8(29)
-    places = np.flatnonzero(mixed < 32)
+    places = np.flatnonzero(mixed < 256 // rate)
     words: Words = np.ndarray((len(text) - 7,), dtype="<u8", buffer=text, strides=(1,))
     return Windows(places, words[places], words)
 

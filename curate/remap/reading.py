@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import zlib
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -13,15 +14,14 @@ import msgspec
 import xxhash
 
 from curate.model import CurateError, Exit
-from curate.remap.folding import as_in_json, fold, fold_json
+from curate.remap.folding import fold
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and of how much (bytes or pieces)."""
 
 _BLOCK = 8 << 20
 _SAMPLE = 2 << 20
-_SAMPLE_LINES = 1000
-_ESCAPES = 16  # in 64 KiB: more of them, and the text is escaped as a whole
+_SAMPLE_LINES = 500
 _LEADS = 4  # lines at the head of a chunk that may be context
 
 
@@ -77,7 +77,8 @@ class Chunks:
 
     `bodies` are folded texts. `total` counts the file's chunks, those not wanted included.
     `leads[i]` are the folded lengths of the first one, two, ... lines of chunk `i`.
-    `whereabouts` says in which blocks of the file a source has chunks, wanted or not.
+    Where only some sources were wanted, `texts` are the raw texts, and `blocks` are the sources,
+    wanted or not, in each block of the file.
     """
 
     path: Path
@@ -90,7 +91,8 @@ class Chunks:
     starts: list[int] = field(default_factory=list)
     indexes: list[int] = field(default_factory=list)
     leads: list[tuple[int, ...]] = field(default_factory=list)
-    whereabouts: dict[str, list[int]] = field(default_factory=dict)
+    texts: list[str] = field(default_factory=list)
+    blocks: list[frozenset[str]] = field(default_factory=list)
     blank: int = 0
     first_blank: str = ""
 
@@ -135,7 +137,7 @@ def read_chunks(
     interned: dict[str, str] = {}
     decoder = _decoder(wanted)
     digest = xxhash.xxh3_128()
-    for number, block in enumerate(_blocks(path, progress, stage)):
+    for block in _blocks(path, progress, stage):
         digest.update(block)
         rows = _decode(decoder, block, path)
         before = len(seen)
@@ -144,10 +146,9 @@ def read_chunks(
             raise _duplicate(path)
         chunks.total += len(rows)
         if wanted is not None:
-            for source in {row.source for row in rows}:
-                chunks.whereabouts.setdefault(source, []).append(number)
+            chunks.blocks.append(frozenset([row.source for row in rows]))
             rows = [row for row in rows if row.source in wanted or row.id in gold_ids]
-        _add(chunks, rows, interned, context)
+        _add(chunks, rows, interned, context, keep_texts=wanted is not None)
     if not chunks.total:
         raise CurateError(
             f"{path}: no chunks in it.",
@@ -160,7 +161,7 @@ def read_chunks(
 
 def read_more(chunks: Chunks, wanted: Collection[str], *, context: bool) -> None:
     """Add the chunks of more sources to `chunks`, from the blocks of the file that hold them."""
-    numbers = {number for source in wanted for number in chunks.whereabouts.get(source, ())}
+    numbers = {number for number, held in enumerate(chunks.blocks) if not held.isdisjoint(wanted)}
     if not numbers:
         return
     interned: dict[str, str] = {}
@@ -168,7 +169,7 @@ def read_more(chunks: Chunks, wanted: Collection[str], *, context: bool) -> None
     for number, block in enumerate(_blocks(chunks.path, _quiet, "")):
         if number in numbers:
             rows = [row for row in _decode(decoder, block, chunks.path) if row.source in wanted]
-            _add(chunks, rows, interned, context)
+            _add(chunks, rows, interned, context, keep_texts=False)
 
 
 def _quiet(stage: str, done: int, total: int) -> None:
@@ -180,7 +181,12 @@ def _decoder(wanted: Collection[str] | None) -> msgspec.json.Decoder[_Line | _Un
 
 
 def _add(
-    chunks: Chunks, rows: list[_Line | _Unread], interned: dict[str, str], context: bool
+    chunks: Chunks,
+    rows: list[_Line | _Unread],
+    interned: dict[str, str],
+    context: bool,
+    *,
+    keep_texts: bool,
 ) -> None:
     try:
         texts = [
@@ -197,6 +203,8 @@ def _add(
     chunks.bodies += bodies
     chunks.starts += [-1 if row.start is None else row.start for row in rows]
     chunks.indexes += [-1 if row.chunk_index is None else row.chunk_index for row in rows]
+    if keep_texts:
+        chunks.texts += texts
     if context:
         chunks.leads += [leads(text) for text in texts]
     if not all(bodies):
@@ -205,33 +213,30 @@ def _add(
 
 
 @dataclass(frozen=True, slots=True)
-class RoughBlock:
-    """Some lines of a chunk file, folded as `fold_json` does.
+class RawBlock:
+    """Some lines of a chunk file as they are."""
 
-    Good enough to look for text in, at a fraction of what decoding costs. Lines end with LF.
-    """
-
-    text: bytes
-    _lines: bytes = field(repr=False)
+    text: bytes = field(repr=False)
 
     def sources(self, lines: Sequence[int]) -> list[str]:
         """Return the sources of these lines of the block."""
         if not lines:
             return []
-        every = self._lines.split(b"\n")
+        every = self.text.split(b"\n")
         return [_SOURCE.decode(every[line]).source for line in lines]
 
 
-def scan(path: Path, progress: Progress, stage: str) -> Iterator[RoughBlock]:
-    """Yield a chunk file block by block. The file must have been read and found well-formed."""
-    decoder = _decoder(None)
+def scan(path: Path, progress: Progress, stage: str) -> Iterator[RawBlock]:
+    """Yield a chunk file block by block. It must have been read and found well-formed."""
     for block in _blocks(path, progress, stage):
-        if block.count(b"\\u", 0, 1 << 16) > _ESCAPES:
-            rows = [row for row in _decode(decoder, block, path) if isinstance(row, _Line)]
-            text = b"".join([as_in_json(fold(row.text)) + b"\n" for row in rows])
-            yield RoughBlock(text, b"\n".join(line for line in block.split(b"\n") if line.strip()))
-        else:
-            yield RoughBlock(fold_json(block), block)
+        yield RawBlock(block)
+
+
+def as_written(text: str) -> tuple[bytes, bytes]:
+    """Return `text` as it may stand in a JSON file: as UTF-8, and in ASCII escapes."""
+    return json.dumps(text, ensure_ascii=False).encode("utf-8", "replace"), json.dumps(
+        text
+    ).encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,27 +355,20 @@ def _blocks(path: Path, progress: Progress, stage: str) -> Iterator[bytes]:
     """
     size = path.stat().st_size if path.exists() else 0
     done = 0
-    waiting: list[bytes] = []
     with _open(path) as stream:
         while True:
             try:
                 block = stream.read(_BLOCK)
+                if block and not block.endswith(b"\n"):
+                    block += stream.readline()
             except (OSError, EOFError, zlib.error) as error:
                 raise _unreadable(path, error) from None
             if not block:
-                break
-            if not done:
-                block = block.removeprefix(b"\xef\xbb\xbf")
+                return
+            block = block if done else block.removeprefix(b"\xef\xbb\xbf")
             done += len(block)
             progress(stage, min(done, size) if size else done, max(size, done))
-            cut = block.rfind(b"\n") + 1
-            if cut:
-                yield b"".join([*waiting, block[:cut]])
-                waiting = [block[cut:]]
-            else:
-                waiting.append(block)
-    if rest := b"".join(waiting):
-        yield rest
+            yield block
 
 
 def _decode(
