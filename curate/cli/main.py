@@ -9,17 +9,36 @@ from typing import Any
 
 import click
 
-from curate.cli import corpus, evaluation, ingesting, items, log, output, start, versions
+from curate.cli import (
+    corpus,
+    evaluation,
+    ingesting,
+    items,
+    keeping,
+    log,
+    output,
+    privacy,
+    start,
+    versions,
+)
 from curate.cli.context import Shared, shared_options
 from curate.model import CurateError, Exit
 
 SECTIONS: dict[str, tuple[click.Command, ...]] = {
-    "Start": (start.init, start.demo, start.status, start.open_),
-    "The log": (ingesting.ingest, log.redact, log.purge, log.forget),
+    "Start": (start.init, start.demo, start.status, keeping.doctor, start.open_),
+    "The log": (
+        ingesting.ingest,
+        log.redact,
+        log.purge,
+        log.forget,
+        keeping.schedule,
+        keeping.backup,
+    ),
     "The set": (items.items,),
     "The documents": (corpus.corpus,),
     "Versions": (versions.check, versions.export, versions.versions),
     "Evaluation": (evaluation.evaluation,),
+    "Privacy": (privacy.privacy,),
 }
 
 

@@ -191,6 +191,28 @@ def remains(path: Path) -> dict[str, int]:
     return {"freelist": freelist, **sizes}
 
 
+def copy(path: Path, target: Path) -> None:
+    """Write the database at `path` anew to `target` (0600), whole and durable or not at all.
+
+    Raises `CurateError` when something stands there already or it cannot be written.
+    """
+    if os.path.lexists(target):
+        raise CurateError(f"{target} exists already", "Name another file.", Exit.USAGE)
+    draft = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        with explained(target), written(target):
+            _private_file(draft)
+            with closing(connect(path)) as raw:
+                raw.execute("VACUUM INTO ?", (str(draft),))
+            handle = os.open(draft, os.O_RDONLY)
+            os.fsync(handle)
+            os.close(handle)
+            draft.rename(target)
+            _sync(target.parent)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
 def _checkpointed(raw: sqlite3.Connection) -> bool:
     # A reader in the way is told by the row that comes back, not by an exception.
     busy = raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]

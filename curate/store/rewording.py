@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
 
 from sqlalchemy import Connection, select, update
 
-from curate.model import Clean, RetrievedChunk, Turn
+from curate.model import Clean, Record, RetrievedChunk, Turn
+from curate.store import reading
+from curate.store.clusters import pieces
 from curate.store.tables import record, vote
 
 
 @dataclass(frozen=True, slots=True)
+class VoteWording:
+    """The texts of a vote."""
+
+    id: int
+    comment: str | None = field(repr=False)
+    reason: str | None = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Wording:
-    """All texts of a record. `words` is applied to those of its votes."""
+    """All texts of a record, and of those of its `votes` that change.
+
+    `words` is applied to the texts of all its votes. An empty `policy` or `lang` stays as it is.
+    """
 
     record: int
     question: Clean
@@ -22,6 +38,46 @@ class Wording:
     history: tuple[Turn, ...] = field(repr=False)
     chunks: tuple[RetrievedChunk, ...] = field(repr=False)
     words: Callable[[str], str] = str
+    votes: tuple[VoteWording, ...] = ()
+    policy: str = ""
+    lang: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class VoteKey:
+    """A vote and its event key."""
+
+    id: int
+    key: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """A record that was anonymised otherwise than today, its event key, and its votes'."""
+
+    record: Record
+    key: bytes
+    votes: tuple[VoteKey, ...]
+
+
+def stale(connection: Connection, policy: str, now: datetime) -> list[Stale]:
+    """Return the records of another policy, in order."""
+    query = select(record).where(record.c.policy != policy)
+    found = reading.records(connection, query, now=now)
+    keys: dict[int, bytes] = {}
+    votes: dict[int, list[VoteKey]] = defaultdict(list)
+    for some in pieces([one.id for one in found]):
+        for row in connection.execute(
+            select(record.c.id, record.c.key).where(record.c.id.in_(some))
+        ):
+            keys[row.id] = row.key
+        for told in connection.execute(
+            select(vote.c.record, vote.c.id, vote.c.key)
+            .where(vote.c.record.in_(some))
+            .order_by(vote.c.id)
+        ):
+            votes[told.record or 0].append(VoteKey(told.id, told.key))
+    return [Stale(one, keys[one.id], tuple(votes[one.id])) for one in found]
 
 
 def reword(connection: Connection, wordings: Sequence[Wording]) -> int:
@@ -45,6 +101,8 @@ def reword(connection: Connection, wordings: Sequence[Wording]) -> int:
                 },
                 history=[asdict(turn) for turn in one.history],
                 chunks=[asdict(chunk) for chunk in one.chunks],
+                **({"policy": one.policy} if one.policy else {}),
+                **({"lang": one.lang} if one.lang else {}),
             )
         )
         done += changed.rowcount
@@ -56,5 +114,11 @@ def reword(connection: Connection, wordings: Sequence[Wording]) -> int:
                     comment=row.comment and one.words(row.comment),
                     reason=row.reason and one.words(row.reason),
                 )
+            )
+        for words in one.votes:
+            connection.execute(
+                update(vote)
+                .where(vote.c.id == words.id)
+                .values(comment=words.comment, reason=words.reason)
             )
     return done

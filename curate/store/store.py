@@ -18,6 +18,7 @@ from curate.model import (
     CandidateStatus,
     Checkpoint,
     ChunkSet,
+    Claim,
     CleanFeedback,
     CleanQuestion,
     Failure,
@@ -32,6 +33,7 @@ from curate.model import (
 )
 from curate.store import (
     auditing,
+    claims,
     clusters,
     deciding,
     engine,
@@ -51,7 +53,7 @@ from curate.store.engine import Database
 from curate.store.erasing import Held, Literal, Target
 from curate.store.intake import Saved
 from curate.store.mapping import item_from_json
-from curate.store.reading import Counts, missing
+from curate.store.reading import Counts, Wanted, missing
 from curate.store.retention import Outcome
 from curate.store.rewording import Stale, Wording
 from curate.store.tables import alias, item, record
@@ -161,11 +163,19 @@ class Store:
         with self._database.write() as connection:
             intake.suppress(connection, tags, until)
 
-    def rerank(self, *, matcher: Matcher) -> int:
-        """Reckon the priority of every open candidate anew, as after items were made: sections
-        may be covered by now. Returns how many there were.
+    def rerank(
+        self, *, matcher: Matcher, sections: Collection[tuple[str, str]] | None = None
+    ) -> int:
+        """Reckon the priority of open candidates anew, as after items were made: sections may be
+        covered by now. Returns how many there were.
+
+        With `sections`, pairs of source and heading, only those whose best passage is one of them.
         """
-        ids = self.candidate_ids()
+        if sections is None:
+            ids: Collection[int] = self.candidate_ids()
+        else:
+            with self._database.read() as connection:
+                ids = clusters.of_sections(connection, sections, now=self._now())
         for some in pieces(ids, 500):
             with self._database.write() as connection:
                 clusters.refresh(connection, some, matcher=matcher, now=self._now())
@@ -174,17 +184,27 @@ class Store:
     # ------------------------------------------------------------------ reading
 
     def candidate_ids(
-        self, status: CandidateStatus | str = "open", text: str = "", reason: str = ""
+        self,
+        status: CandidateStatus | str = "open",
+        text: str = "",
+        reason: str = "",
+        source: str = "",
+        lang: str = "",
+        tag: str = "",
+        since: datetime | None = None,
+        until: datetime | None = None,
+        free_for: str = "",
     ) -> array[int]:
         """Return ids (64-bit) of candidates, the highest priority first.
 
         `status` "" means any; `text` is looked for in their questions and `reason` in their
-        reasons, both without regard to case.
+        reasons, both without regard to case. `source` is a log's, `lang` a language tag, `tag` one
+        of the item made from it; asked from `since` up to, not at, `until`; `free_for` leaves out
+        what somebody else looks at.
         """
+        wanted = Wanted(status, text, reason, source, lang, tag, since, until, free_for)
         with self._database.read() as connection:
-            return reading.candidate_ids(
-                connection, now=self._now(), status=status, text=text, reason=reason
-            )
+            return reading.candidate_ids(connection, wanted, now=self._now())
 
     def candidates(self, ids: Collection[int]) -> list[Candidate]:
         """Return these candidates in the order asked for; those that are gone are left out."""
@@ -356,15 +376,77 @@ class Store:
                 expected=expected,
             )
 
-    def undo(self, *, by: str, now: datetime, subject: str | None = None) -> Undone:
+    def merge(
+        self,
+        into: int,
+        others: Sequence[int],
+        *,
+        by: str,
+        now: datetime,
+        matcher: Matcher,
+        reason: str = "",
+    ) -> None:
+        """Give the records of the candidates `others` to `into`; the others are no more.
+
+        The item and status of the one that has an item stay. Raises `CurateError` when two have
+        one, or a candidate is gone.
+        """
+        with self._database.write() as connection:
+            deciding.merge(connection, into, others, by=by, now=now, reason=reason)
+            clusters.refresh(connection, [into], matcher=matcher, now=self._now())
+
+    def split(
+        self,
+        candidate: int,
+        records: Collection[int],
+        *,
+        by: str,
+        now: datetime,
+        matcher: Matcher,
+        reason: str = "",
+    ) -> int:
+        """Let some records of a candidate be a candidate of their own, in the inbox; return its id.
+
+        Raises `CurateError` when they are not its records, or all of them.
+        """
+        with self._database.write() as connection:
+            made = deciding.split(connection, candidate, records, by=by, now=now, reason=reason)
+            clusters.refresh(connection, [candidate, made], matcher=matcher, now=self._now())
+        return made
+
+    def claim(self, candidate: int, *, by: str, now: datetime, until: datetime) -> Claim:
+        """Say that `by` looks at a candidate until `until`, and return whose it is now: somebody
+        else's claim stands while it lasts. Raises `CurateError` when the candidate is gone.
+        """
+        with self._database.write() as connection:
+            return claims.take(connection, candidate, by=by, now=now, until=until)
+
+    def release(self, candidate: int | None = None, *, by: str, now: datetime) -> None:
+        """Give up the claim of `by` on a candidate, or with None all of theirs."""
+        with self._database.write() as connection:
+            claims.release(connection, candidate, by=by, now=now)
+
+    def undo(
+        self,
+        *,
+        by: str,
+        now: datetime,
+        subject: str | None = None,
+        matcher: Matcher | None = None,
+    ) -> Undone:
         """Take back the last act of `by` that still stands or, with `subject` (an item id, or
         `c12`), the last on it by whomever. Again and again goes further back.
 
         Raises `Conflict` or `CurateError` when somebody changed the same thing since, when the
-        item was withdrawn, or when nothing is left.
+        item was withdrawn, or when nothing is left. With `matcher`, clusters that were put
+        together or taken apart get their priorities anew.
         """
         with self._database.write() as connection:
-            return deciding.undo(connection, by=by, now=now, subject=subject)
+            undone = deciding.undo(connection, by=by, now=now, subject=subject)
+            if matcher is not None and undone.action in ("merge", "split"):
+                touched = [int(subject[1:]) for subject in undone.subjects]
+                clusters.refresh(connection, touched, matcher=matcher, now=self._now())
+            return undone
 
     # ------------------------------------------------------------------ versions
 

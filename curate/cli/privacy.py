@@ -1,0 +1,168 @@
+"""`curate privacy`: who looked, what is never personal, anonymising again, and the proofs."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from curate.cli import output
+from curate.cli.context import Shared, json_option, shared_options
+from curate.cli.log import PURGE_EXIT, show_receipt
+from curate.model import Exit, RawText
+
+if TYPE_CHECKING:
+    from curate.custody.refreshing import Refreshed
+
+
+@click.group()
+def privacy() -> None:
+    """Audit, allow list, anonymising again, proofs."""
+
+
+@privacy.command()
+@click.option("--limit", default=100, show_default=True, help="How many entries at most.")
+@json_option
+@shared_options
+@click.pass_obj
+def audit(shared: Shared, limit: int, as_json: bool) -> None:
+    """List reveals, erasures, purges, looks and changes of the guards: who, when, which id."""
+    from curate.custody import auditing
+
+    with shared.open() as workspace:
+        found = auditing.entries(workspace, limit)
+    if as_json:
+        output.data(found)
+        return
+    output.table(
+        [
+            (f"{one.at:%Y-%m-%d %H:%M:%S}", one.by, one.action, one.subject, one.detail)
+            for one in found
+        ],
+        ("at", "by", "action", "id", "detail"),
+    )
+
+
+@privacy.command()
+@click.option("--suggest", is_flag=True, help="Terms of the documents that would be taken out.")
+@click.option("--add", multiple=True, metavar="TERM", help="Never personal here; repeatable.")
+@click.option("--remove", multiple=True, metavar="TERM", help="Take it off the list; repeatable.")
+@click.option("--stdin", "given", is_flag=True, help="Add the terms on standard input, one a line.")
+@json_option
+@shared_options
+@click.pass_obj
+def allow(
+    shared: Shared,
+    suggest: bool,
+    add: tuple[str, ...],
+    remove: tuple[str, ...],
+    given: bool,
+    as_json: bool,
+) -> None:
+    """Show, propose or change the terms that are never personal here.
+
+    The list is `allow` in curate.toml and allow.txt beside it; this command keeps the file.
+    """
+    from curate.custody import terms
+
+    with shared.open() as workspace:
+        if suggest:
+            workspace.ready_corpus()
+            found = terms.suggest(workspace)
+            if as_json:
+                output.data(found)
+            else:
+                rows = [(one.times, one.entity, one.term) for one in found]
+                output.table(rows, ("times", "taken for", "term"))
+            return
+        if given:
+            read = sys.stdin.buffer.read().decode("utf-8", "replace").split("\n")
+            add = (*add, *(line for line in read if line.strip()))
+        if add or remove:
+            terms.change(workspace, "allow", add=add, remove=remove)
+        listed = terms.listed(workspace, "allow")
+    if as_json:
+        output.data(listed)
+    else:
+        for term in listed:
+            output.line(term)
+
+
+@privacy.command()
+@shared_options
+@click.pass_obj
+def miss(shared: Shared) -> None:
+    """Put names that were missed on the list of those that always are names (deny.txt).
+
+    They come on standard input, one a line; never as arguments, where others would see them.
+    """
+    lines = sys.stdin.buffer.read().decode("utf-8", "replace").split("\n")
+    with shared.open() as workspace:
+        for line in filter(str.strip, lines):
+            workspace.report_miss(RawText(line))
+
+
+@privacy.command()
+@click.option("--apply", is_flag=True, help="Store what changes; without it nothing is changed.")
+@json_option
+@shared_options
+@click.pass_obj
+def refresh(shared: Shared, apply: bool, as_json: bool) -> None:
+    """Anonymise again what was under other settings or another model, from sealed originals.
+
+    Shows what would change; --apply stores it. Records without an original are scanned and
+    flagged. Exit 1 when something would change or is flagged.
+    """
+    from curate.custody import refreshing
+
+    with shared.open() as workspace:
+        if (workspace.root / workspace.settings.corpus.root).is_dir():
+            workspace.ready_corpus()
+        found = refreshing.refresh(workspace, apply=apply)
+    if as_json:
+        output.data(found)
+    else:
+        _show(found)
+    if found.receipt is not None and found.receipt.status != "clean":
+        sys.exit(PURGE_EXIT[found.receipt.status])
+    left = found.flagged or (found.changes and not apply)
+    sys.exit(Exit.FOUND if left else Exit.DONE)
+
+
+def _show(found: Refreshed) -> None:
+    for change in found.changes:
+        told = [f"+{number} {entity}" for entity, number in change.gained.items()]
+        told += [f"-{number} {entity}" for entity, number in change.lost.items()]
+        output.line(f"r{change.record}: {', '.join(told) or 'other words'}")
+        output.line(f"  was  {change.before.text}")
+        output.line(f"  now  {change.after.text}")
+    output.line(f"{found.stale} records of another policy, {len(found.changes)} read otherwise now")
+    if found.by_hand:
+        output.line(f"{len(found.by_hand)} corrected by hand, left alone")
+    if found.flagged:
+        ids = ", ".join(f"r{number}" for number in found.flagged)
+        output.line(f"{len(found.flagged)} without an original hold what is found today: {ids}")
+    if found.receipt is not None:
+        show_receipt(found.receipt, as_json=False)
+
+
+@privacy.command()
+@json_option
+@shared_options
+@click.pass_obj
+def prove(shared: Shared, as_json: bool) -> None:
+    """Prove the promises in a throw-away workspace: pass or fail, one line each.
+
+    Takes less than a minute and touches no workspace of yours. Exit 1 when a proof fails.
+    """
+    from curate.custody import proving
+
+    with output.Progress("proving", quiet=shared.quiet) as progress:
+        proofs = proving.prove(progress)
+    if as_json:
+        output.data(proofs)
+    else:
+        rows = [("pass" if one.held else "FAIL", one.claim, one.detail) for one in proofs]
+        output.table(rows, ("", "what", "how"))
+    sys.exit(Exit.DONE if all(one.held for one in proofs) else Exit.FOUND)
