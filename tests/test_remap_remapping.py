@@ -55,7 +55,12 @@ def test_the_file_has_every_part(chunking: Chunking) -> None:
     assert link["coverage"] == 1.0
     assert 0.4 < link["share"] < 0.8
     assert written["items"]["q"]["evidence_ok"] == "strict"
-    assert written["old"]["digest"].startswith("xxh3:")
+    assert written["old"] == {
+        "path": "old.jsonl",
+        "xxh3": written["old"]["xxh3"],
+        "chunks": len(old),
+    }
+    assert len(written["old"]["xxh3"]) == 32
 
 
 def test_the_same_input_gives_the_same_bytes(chunking: Chunking) -> None:
@@ -125,6 +130,28 @@ def test_short_and_bare_chunks_are_found_by_their_whole_text(chunking: Chunking)
     result = chunking.remap(old, new)
     assert [to.new_id for to in result.move(1).to] == ["m:2"]
     assert [to.new_id for to in result.move(4).to] == ["n:1"]
+
+
+def test_a_short_chunk_that_went_into_a_larger_one_is_found(chunking: Chunking) -> None:
+    text = paragraphs(2, 3)
+    old = [*chunks("a.md", text[0], "Tip: row slowly."), *chunks("b.md", text[1])]
+    new = [*chunks("a.md", text[0], stem="n"), *chunks("b.md", f"{text[1]} Tip: row slowly.")]
+    result = chunking.remap(old, new)
+    assert [(to.new_id, to.coverage) for to in result.move(1).to] == [("b.md:1", 1.0)]
+    assert result.move(1).status == "moved"
+
+
+def test_a_chunk_that_went_to_several_places_is_ambiguous(chunking: Chunking) -> None:
+    text = paragraphs(2, 3)
+    old = chunks("a.md", text[0], "Made by the build tool, not by hand.")
+    new = [
+        *chunks("a.md", text[0], stem="n"),
+        *chunks("b.md", f"Made by the build tool, not by hand. {text[1]}"),
+        *chunks("c.md", f"Made by the build tool, not by hand. {text[2]}"),
+    ]
+    move = chunking.remap(old, new).move(1)
+    assert move.status == "ambiguous"
+    assert [to.new_id for to in move.to] == ["b.md:1", "c.md:1"]
 
 
 def test_unresolved_gold_makes_the_exit_code_one(chunking: Chunking) -> None:

@@ -17,6 +17,9 @@ LINK_SHARE = 0.50
 KEPT_COVERAGE = 0.90
 MERGED_RATIO = 1.5
 LOST_BELOW = 0.10
+_LEAST_TEXT = 12
+_MOST_PLACES = 20
+_MOST_WORK = 2_000_000_000  # bytes searched for lost chunks; with more, they stay lost
 
 STATUSES = ("kept", "split", "merged", "moved", "ambiguous", "lost")
 KEPT, SPLIT, MERGED, MOVED, AMBIGUOUS, LOST = range(6)
@@ -71,20 +74,22 @@ def link(old: Corpus, new: Corpus, chain: Chain) -> Links:
     pairs, where = np.unique(chunk[piece] * (len(sizes_new) + 1) + target, return_inverse=True)
     shared = np.bincount(where, weights=shared, minlength=len(pairs))
     from_chunk, to_chunk = np.divmod(pairs, len(sizes_new) + 1)
-    exact = _whole_chunks(old, new, survived, from_chunk, to_chunk)
-    if exact:
-        at = np.array(exact, dtype=np.int64)
-        from_chunk = np.concatenate([from_chunk, at[:, 0]])
-        to_chunk = np.concatenate([to_chunk, at[:, 1]])
-        shared = np.concatenate([shared, sizes_old[at[:, 0]]])
+    tied: list[int] = []
+    found = _whole_chunks(old, new, survived, to_chunk)
+    found += _whole_texts(old, new, chain, survived, {chunk for chunk, _, _ in found}, tied)
+    if found:
+        more = np.array(found, dtype=np.int64)
+        from_chunk = np.concatenate([from_chunk, more[:, 0]])
+        to_chunk = np.concatenate([to_chunk, more[:, 1]])
+        shared = np.concatenate([shared, more[:, 2]])
         order = np.lexsort((to_chunk, from_chunk))
         from_chunk, to_chunk, shared = from_chunk[order], to_chunk[order], shared[order]
-        survived[at[:, 0]] = sizes_old[at[:, 0]]
+        survived[more[:, 0]] = sizes_old[more[:, 0]]
     coverage = shared / np.maximum(1, sizes_old[from_chunk])
     share = shared / np.maximum(1, sizes_new[to_chunk])
     keep = (coverage >= LINK_COVERAGE) | (share >= LINK_SHARE)
     from_chunk, to_chunk = from_chunk[keep], to_chunk[keep]
-    return _judge(
+    links = _judge(
         old,
         new,
         from_chunk,
@@ -93,6 +98,8 @@ def link(old: Corpus, new: Corpus, chain: Chain) -> Links:
         share[keep],
         survived / np.maximum(1, sizes_old),
     )
+    links.status[tied] = AMBIGUOUS
+    return links
 
 
 def _expand(first: Offsets, last: Offsets) -> tuple[Offsets, Offsets]:
@@ -152,8 +159,8 @@ def _elsewhere(
 
 
 def _whole_chunks(
-    old: Corpus, new: Corpus, survived: Shares, from_chunk: Offsets, to_chunk: Offsets
-) -> list[tuple[int, int]]:
+    old: Corpus, new: Corpus, survived: Shares, to_chunk: Offsets
+) -> list[tuple[int, int, int]]:
     """Pair chunks of which nothing was found with new chunks of exactly their text.
 
     For chunks too short or too bare to be aligned (a rule, a box, a moved line). Only new chunks
@@ -185,7 +192,41 @@ def _whole_chunks(
             same = _by_source(theirs, new).get(source, [])
             if len(ours) == len(same):
                 pairs += zip(ours, same, strict=True)
-    return sorted(pairs)
+    return [(mine, theirs, int(sizes_old[mine])) for mine, theirs in sorted(pairs)]
+
+
+def _whole_texts(
+    old: Corpus,
+    new: Corpus,
+    chain: Chain,
+    survived: Shares,
+    done: set[int],
+    tied: list[int],
+) -> list[tuple[int, int, int]]:
+    """Find the whole text of chunks of which nothing was found in text that is new.
+
+    Where it stands in several places, all are linked and the chunk goes into `tied`.
+    """
+    lost = [
+        int(chunk)
+        for chunk in np.flatnonzero((survived == 0) & (old.ends - old.starts >= _LEAST_TEXT))
+        if int(chunk) not in done
+    ]
+    if len(lost) * len(chain.spare.text) > _MOST_WORK:
+        return []
+    found = []
+    for chunk in lost:
+        text = old.text(int(old.starts[chunk]), int(old.ends[chunk]))
+        spots = chain.spare.find_all(text)
+        if len(spots) > 1:
+            tied.append(chunk)
+        holders: dict[int, int] = {}
+        for start, end in spots[:_MOST_PLACES]:
+            for holder in new.touched(start, end):
+                inside = min(end, int(new.ends[holder])) - max(start, int(new.starts[holder]))
+                holders[holder] = max(inside, holders.get(holder, 0))
+        found += [(chunk, holder, size) for holder, size in sorted(holders.items())]
+    return found
 
 
 def _by_source(chunks: list[int], corpus: Corpus) -> dict[str, list[int]]:

@@ -184,7 +184,7 @@ class Remap:
 def _side(corpus: Corpus) -> Json:
     return {
         "path": corpus.chunks.path.name,
-        "digest": corpus.chunks.digest,
+        "xxh3": corpus.chunks.digest.removeprefix("xxh3:"),
         "chunks": corpus.chunks.total,
     }
 
