@@ -135,8 +135,13 @@ def without_markup(folded: bytes) -> Sketch:
     return Sketch(bytes(kept), places, [place + 1 for place in places])
 
 
+_TARGET = re.compile(rb"\]\([^()]*\)|(?:href|src)=[^>]*")
+
+
 def only_markup_lost(was: bytes, now: bytes) -> bool:
     """Say whether `now` is `was` in other markup. A link that was not there is an edit."""
-    return unmarked(was) == unmarked(now) and all(
-        now.count(part) <= was.count(part) for part in (b"[", b"](")
+    return (
+        unmarked(was) == unmarked(now)
+        and now.count(b"[") <= was.count(b"[")
+        and set(_TARGET.findall(now)) <= set(_TARGET.findall(was))
     )

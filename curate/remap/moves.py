@@ -297,13 +297,7 @@ def _moved(
         return []
     text_old, starts_old = _laid_out(old, spare_old)
     text_new, starts_new = _laid_out(new, spare_new)
-    windows_old, windows_new = windows(text_old), windows(text_new)
-    votes = _votes(
-        np.searchsorted(starts_old, windows_old.places, side="right") - 1,
-        windows_old.hashes(),
-        np.searchsorted(starts_new, windows_new.places, side="right") - 1,
-        windows_new.hashes(),
-    )
+    votes = _votes(*_in_regions(text_old, starts_old), *_in_regions(text_new, starts_new))
     claims_old: dict[int, list[tuple[int, int]]] = {}
     claims_new: dict[int, list[tuple[int, int]]] = {}
     moved: list[Block] = []
@@ -325,6 +319,14 @@ def _moved(
                 taken_old.append((block.old, block.old + length))
                 taken_new.append((block.new, block.new + length))
     return moved
+
+
+def _in_regions(text: bytes, starts: Offsets) -> tuple[Offsets, Words]:
+    """Return the region and the hash of every window that lies in one region."""
+    found = windows(text)
+    regions = np.searchsorted(starts, found.places, side="right") - 1
+    whole = np.flatnonzero(regions == np.searchsorted(starts - 1, found.places + _WINDOW) - 1)
+    return regions[whole], found.hashes(whole)
 
 
 def _touches(taken: list[tuple[int, int]], start: int, length: int) -> bool:
