@@ -117,6 +117,7 @@ CASES = [
     Case("dify-export", ("dify_export.json",), votes=DOWN),
     Case("dify-export", ("dify_export.csv",), votes=DOWN),
     Case("helicone", ("helicone.jsonl",), votes=DOWN, comment=False, more=1),
+    Case("turns", ("turns.jsonl",), FULL, votes=DOWN),
     Case("librechat", ("librechat.jsonl",), NO_HEADING, votes=DOWN),
     Case("ragflow", ("ragflow.jsonl",), NO_HEADING, votes=DOWN, more=1),
     Case(

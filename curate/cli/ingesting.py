@@ -59,6 +59,7 @@ _LOOK_AGAIN = 1.0
     type=click.Path(path_type=Path, dir_okay=False),
     help="A file with the SQL to run on --db; its columns are the fields.",
 )
+@click.option("--recipe", metavar="NAME", help="A ready query; `--recipe help` lists them.")
 @click.option("--explain", is_flag=True, help="Show how it would be read; write nothing.")
 @click.option("--follow", is_flag=True, help="Go on reading what is appended, until interrupted.")
 @click.option("--strict", is_flag=True, help="One bad line: nothing is written, exit 1.")
@@ -76,6 +77,7 @@ def ingest(
     up: tuple[str, ...],
     url: str | None,
     query: Path | None,
+    recipe: str | None,
     explain: bool,
     follow: bool,
     strict: bool,
@@ -87,9 +89,10 @@ def ingest(
     of the config are read on from where they were left, through rotation and truncation. Reading
     the same log twice changes nothing. A bad line is counted by its number and passed over.
     """
-    if form == "help":
-        _list_formats()
+    if "help" in (form, recipe):
+        _list("formats" if form == "help" else "recipes")
         return
+    database = bool(url or query or recipe)
     fields = _mapping(mapping)
 
     def told(settings: SourceSettings) -> SourceSettings:
@@ -103,8 +106,8 @@ def ingest(
         )
 
     def inputs() -> list[Input]:
-        if url or query:
-            found = _database(workspace, paths, url, query, source)
+        if database:
+            found = [_database(workspace, paths, url, query, recipe, source)]
         else:
             found = _files(workspace, paths, source)
         return [one.under(told(one.source)) for one in found]
@@ -114,14 +117,14 @@ def ingest(
             _explain(workspace.explain(inputs()), as_json=as_json)
             return
         if follow:
-            if url or query or Path("-") in paths:
+            if database or Path("-") in paths:
                 raise CurateError(
                     "--follow is for files", "Name files, or [[sources]].", Exit.USAGE
                 )
             _follow(workspace, inputs, quiet=shared.quiet, as_json=as_json)
             return
         with output.Progress("reading", quiet=shared.quiet) as progress:
-            resume = not paths and not url and not query
+            resume = not paths and not database
             report = workspace.ingest(inputs(), strict=strict, resume=resume, progress=progress)
     if as_json:
         output.data(report)
@@ -168,10 +171,10 @@ def _follow(
             signal.signal(number, handler)
 
 
-def _list_formats() -> None:
-    from curate.ingest import formats
+def _list(what: str) -> None:
+    from curate.ingest import formats, queries
 
-    for name in formats.names():
+    for name in formats.names() if what == "formats" else queries.names():
         output.line(name)
 
 
@@ -194,27 +197,31 @@ def _database(
     paths: tuple[Path, ...],
     url: str | None,
     query: Path | None,
+    recipe: str | None,
     source: str | None,
-) -> list[Input]:
+) -> Input:
     from curate import config
+    from curate.ingest import queries
     from curate.ingest.inputs import Query
 
     url = url or config.database_from_environment()
     if paths:
         raise CurateError("files and --db exclude each other", "Run it twice.", Exit.USAGE)
-    if not url or query is None:
+    if not url or (query is None) == (recipe is None):
         raise CurateError(
-            "--db and --query go together",
+            "--db goes with one of --query and --recipe",
             "For example --db postgresql+psycopg://reader@host/app --query asked.sql",
             Exit.USAGE,
         )
+    if recipe is not None:
+        return Query(url, queries.recipe(recipe), workspace.source(source or recipe))
     try:
-        sql = query.read_text(encoding="utf-8-sig")
+        sql = Path(query or "").read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError):
         raise CurateError(
             f"the query {query} cannot be read", "Check the path; it is to be UTF-8.", Exit.USAGE
         ) from None
-    return [Query(url, sql, workspace.source(source or "database"))]
+    return Query(url, sql, workspace.source(source or "database"))
 
 
 def _mapping(pairs: tuple[str, ...]) -> dict[str, str]:

@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from sqlalchemy import create_engine, event, inspect
 from sqlalchemy.engine import URL, Connection, Engine, make_url
+from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from curate.ingest.rows import Row
@@ -28,6 +29,11 @@ _OPEN_WEBUI = (
         "SELECT id, user_id, type, data, meta, snapshot, created_at, updated_at FROM feedback",
     ),
 )
+_READ_ONLY = {
+    "postgresql": "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY",
+    "mysql": "SET SESSION TRANSACTION READ ONLY",
+    "mariadb": "SET SESSION TRANSACTION READ ONLY",
+}
 _HINT = "Check the URL, the driver and the query; try the query in the database's own shell."
 
 
@@ -80,8 +86,10 @@ def _open_webui(engine: Engine, shown: str, tables: set[str]) -> Iterator[Row]:
 
 
 def _rows(connection: Connection, sql: str) -> Iterator[Row]:
-    streamed = connection.execution_options(stream_results=True, yield_per=_STREAM)
-    # Not `text()`: a colon in the user's SQL is not a parameter.
+    streamed = connection.execution_options(
+        stream_results=True, yield_per=_STREAM, no_parameters=True
+    )
+    # Not `text()`: neither a colon nor a percent sign in the user's SQL is a parameter.
     for number, row in enumerate(streamed.exec_driver_sql(sql).mappings(), 1):
         yield Row(number, {str(name): _plain(value) for name, value in row.items()})
 
@@ -93,8 +101,8 @@ def _engine(url: str | URL) -> tuple[Engine, str]:
             engine = create_engine(_read_only(parsed), hide_parameters=True)
         else:
             engine = create_engine(parsed, hide_parameters=True)
-            if parsed.get_backend_name() == "postgresql":
-                _read_only_sessions(engine)
+            if statement := _READ_ONLY.get(parsed.get_backend_name()):
+                _read_only_sessions(engine, statement)
     except ArgumentError:
         raise CurateError(
             "this is no database URL",
@@ -104,7 +112,7 @@ def _engine(url: str | URL) -> tuple[Engine, str]:
     except (NoSuchModuleError, ImportError):
         raise CurateError(
             "the driver of this kind of database is not installed",
-            "Install it beside curate, such as psycopg for PostgreSQL.",
+            "Install it beside curate; for PostgreSQL: pip install 'curate[postgres]'.",
         ) from None
     return engine, parsed.render_as_string(hide_password=True)
 
@@ -118,10 +126,13 @@ def _read_only(url: URL) -> URL:
     )
 
 
-def _read_only_sessions(engine: Engine) -> None:
-    @event.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:
-        connection.exec_driver_sql("SET TRANSACTION READ ONLY")
+def _read_only_sessions(engine: Engine, statement: str) -> None:
+    @event.listens_for(engine, "connect")
+    def connect(connection: DBAPIConnection, _: object) -> None:
+        cursor = connection.cursor()
+        cursor.execute(statement)
+        cursor.close()
+        connection.commit()
 
 
 def _plain(value: object) -> object:

@@ -19,7 +19,7 @@ _Messages = Mapping[str, Mapping[str, object]]
 
 def claims(row: Json) -> bool:
     """Say whether `row` is a feedback or a chat of Open WebUI."""
-    if "chat" in row and ("user_id" in row or "title" in row):
+    if row.get("chat") is not None and ("user_id" in row or "title" in row):
         return bool(_messages(row))
     if row.get("type") == "rating" and "data" in row:
         return True
@@ -31,9 +31,9 @@ def read(row: Json, place: Place) -> Iterator[Piece]:
 
     A vote that compares two models in the arena says nothing of the truth and is passed over.
     """
-    if "chat" in row:
+    if row.get("chat") is not None:
         yield from _chat(row, place)
-    elif "data" in row:
+    elif row.get("data") is not None:
         yield from _feedback(row, place)
     else:
         targets = (row.get("message_id"), row.get("id"), row.get("chat_id"))

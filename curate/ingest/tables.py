@@ -10,7 +10,7 @@ from curate.ingest.conversation import MAX_TURNS
 from curate.ingest.events import ROOT, Part, Piece, Place, Unusable, question, vote
 from curate.ingest.jsontext import embedded
 from curate.ingest.paths import ABSENT, getter
-from curate.ingest.values import ident, raw, text_of
+from curate.ingest.values import count, ident, raw, text_of, whole_ms
 from curate.model import Json, RawTurn
 
 _MOST_CONVERSATIONS = 10_000
@@ -27,8 +27,9 @@ class Messages:
     """Joins the rows of a table of messages: a question, what was retrieved, what answered it.
 
     `paths` says where what is; `user`, `assistant` and `retrieval` which values of the role mean
-    whom. An answer belongs to its parent where the table names one, else to the question before
-    it in its conversation; earlier messages of a conversation are the history of later ones.
+    whom, and `step` which stand between a question and its answer and say nothing. An answer
+    belongs to its parent where the table names one, else to the question before it in its
+    conversation; earlier messages of a conversation are the history of later ones.
     """
 
     def __init__(self, paths: Mapping[str, object]) -> None:
@@ -36,7 +37,7 @@ class Messages:
         self._get.setdefault("id", getter("id"))
         self._roles = {
             str(value).casefold(): role
-            for role in ("user", "assistant", "retrieval")
+            for role in ("user", "assistant", "retrieval", "step")
             for value in _list(paths.get(role))
         }
         self._open: OrderedDict[str, _Conversation] = OrderedDict()
@@ -58,8 +59,10 @@ class Messages:
                 raise Unusable("an answer without its question")
             self._remember(own, trace)
             yield self._answer(row, place, own, trace, text, role, talk)
-        elif parent:
+        elif parent or role == "step":
             self._remember(own, self._trace.get(parent, parent))
+            if role == "step":
+                return
             raise Unusable("a step that is neither question nor answer")
         else:
             raise Unusable("a message that is neither question nor answer")
@@ -85,6 +88,7 @@ class Messages:
             session=self._value(row, "session"),
             user=self._value(row, "user_id"),
             at=self._value(row, "ts"),
+            title=self._value(row, "title"),
             history=tuple(talk.turns[-MAX_TURNS:]),
         )
         talk.question = own
@@ -108,7 +112,14 @@ class Messages:
         event = question(place, None, aliases=(own,), chunks=_retrieved(found))
         if said is not None:
             talk.turns.append(RawTurn("assistant", said))
-        return Part(trace, 2, replace(event, answer=said), place.size)
+        event = replace(
+            event,
+            answer=said,
+            latency_ms=whole_ms(self._value(row, "latency_ms")),
+            tokens_in=count(self._value(row, "tokens_in")),
+            tokens_out=count(self._value(row, "tokens_out")),
+        )
+        return Part(trace, 2, event, place.size)
 
     def _conversation(self, session: str) -> _Conversation:
         talk = self._open.pop(session, None) or _Conversation("", [])

@@ -18,7 +18,10 @@ MOST_BYTES = 64 * 1024 * 1024
 MOST_ALIASES = 64
 """How many ids of a trace feedback may point at: those of the parts that know most."""
 
-_MERGED = ("session", "user", "standalone", "answer", "title", "latency_ms", "refused", "at")
+_MERGED = (
+    "session", "user", "standalone", "answer", "title", "latency_ms", "tokens_in", "tokens_out",
+    "refused", "at",
+)  # fmt: skip
 
 
 class Traces:

@@ -124,6 +124,12 @@ def whole_ms(value: object) -> float | None:
     return result if result is not None and result >= 0 else None
 
 
+def count(value: object) -> int | None:
+    """Return a whole number of things, such as tokens, or None for what cannot be one."""
+    result = number(value)
+    return int(result) if result is not None and 0 <= result < 2**53 else None
+
+
 def moment(value: object) -> datetime | None:
     """Return a time in UTC, or None where `value` is none.
 
