@@ -105,8 +105,8 @@ def test_a_version_keeps_the_gold_of_its_chunk_set_and_its_further_files(store: 
 def test_a_chunk_sets_name_stands_for_the_same_chunks_for_ever(store: Store) -> None:
     first = ChunkSet("a", "sha256:a", 1, NOW, "anna")
     second = ChunkSet("b", "sha256:b", 2, NOW + DAY, "anna")
-    store.add_chunk_set(second)
     store.add_chunk_set(first)
+    store.add_chunk_set(second)
     assert store.chunk_sets() == [first, second]
     again = replace(first, at=NOW + 2 * DAY, by="ben")
     store.add_chunk_set(again)

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from curate.cli import (
+    chunks,
     corpus,
     evaluation,
     ingesting,
@@ -18,6 +19,7 @@ from curate.cli import (
     log,
     output,
     privacy,
+    rechunking,
     start,
     versions,
 )
@@ -35,8 +37,8 @@ SECTIONS: dict[str, tuple[click.Command, ...]] = {
         keeping.backup,
     ),
     "The set": (items.items,),
-    "The documents": (corpus.corpus,),
-    "Versions": (versions.check, versions.export, versions.versions),
+    "The documents": (corpus.corpus, chunks.chunks),
+    "Versions": (versions.check, versions.export, rechunking.remap, versions.versions),
     "Evaluation": (evaluation.evaluation,),
     "Privacy": (privacy.privacy,),
 }

@@ -125,3 +125,25 @@ class Progress:
     def __exit__(self, *exc: object) -> None:
         if self._drawn:
             click.echo("\r" + " " * len(self._drawn) + "\r", err=True, nl=False)
+
+
+class Steps:
+    """A progress bar on stderr for work in named steps; silent without a terminal."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._quiet = quiet
+        self._stage = ""
+        self._bar = Progress("", quiet=quiet)
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """Show `done` of `total` of a step."""
+        if stage != self._stage:
+            self._bar.__exit__()
+            self._stage, self._bar = stage, Progress(stage, quiet=self._quiet)
+        self._bar(done, total)
+
+    def __enter__(self) -> Steps:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._bar.__exit__()

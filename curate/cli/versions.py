@@ -122,7 +122,7 @@ def export(
             raise
     for finding in made.warnings:
         output.say(
-            f"{finding.severity}: {finding.item}: {finding.message}"
+            f"{finding.severity}: {finding.item or 'the set'}: {finding.message}"
             + (" (left out)" if finding.severity == "error" else ""),
             quiet=shared.quiet,
         )
@@ -236,15 +236,17 @@ def diff(shared: Shared, old: str, new: str, style: str) -> None:
 
 def _records(shared: Shared, ref: str) -> list[Json]:
     from curate.export import questions, verify
+    from curate.upkeep import exporting
 
     if "/" in ref or (Path(ref) / "manifest.json").is_file():
         found: list[Json] = json.loads(verify.intact(Path(ref))[questions.QUESTIONS])
         return found
     with shared.open() as workspace:
         if ref == "now":
-            return questions.records(workspace.store.items())
+            items = workspace.store.items()
+            return questions.records(items, exporting.labels_of(workspace, items)[1])
         version = workspace.store.version(_number(workspace, ref))
-        return questions.records(version.items)
+        return questions.records(version.items, version.gold)
 
 
 def _number(workspace: Workspace, ref: str) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from curate.export.questions import QUESTIONS, digest, encode, exported, files, records
-from curate.model import Item, Json
+from curate.model import ChunkSet, Item, Json
 
 MANIFEST = "manifest.json"
 TARGETS = "targets"
@@ -47,14 +47,15 @@ def build(
     policy: str,
     tool: str,
     chunks: Mapping[str, Sequence[str]] | None = None,
+    chunk_set: ChunkSet | None = None,
     more: Mapping[str, bytes] | None = None,
 ) -> Build:
     """Return the version that the ready ones of `items` make.
 
     `root` is the corpus root relative to the workspace, `corpus` its digest, `policy` the
-    anonymiser's, `tool` names us and our version. `chunks` are gold chunk ids by item id, `more`
-    further files of the version. The bytes depend on the arguments alone. Raises `CurateError`
-    for an item that breaks the contract of `questions.record`.
+    anonymiser's, `tool` names us and our version. `chunks` are gold chunk ids by item id, of
+    `chunk_set`; `more` are further files of the version. The bytes depend on the arguments
+    alone. Raises `CurateError` for an item that breaks the contract of `questions.record`.
     """
     held = exported(items)
     made = records(held, chunks)
@@ -70,12 +71,19 @@ def build(
         },
         "counts": counted,
         "corpus": {"root": root, "digest": corpus},
+        **_chunk_sets(chunk_set),
         "policy": policy,
         "tool": tool,
         "items": {item.id: item.revision for item in held},
     }
     contents[MANIFEST] = encode(manifest)
     return Build(number, parent, code, held, counted, contents)
+
+
+def _chunk_sets(one: ChunkSet | None) -> Json:
+    if one is None:
+        return {}
+    return {"chunkSets": [{"name": one.name, "digest": one.digest, "chunks": one.chunks}]}
 
 
 def counts(made: Sequence[Json]) -> dict[str, int]:

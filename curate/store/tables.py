@@ -241,6 +241,8 @@ class _Version(TypedColumns):
     # The chunk set whose ids it holds, and the relevant ids by item; empty without one.
     chunk_set: Named[str] = Column(Text, server_default="")
     gold: Named[Any] = Column(Json, nullable=False, server_default="{}")
+    # What read the documents that its items quote, by source; empty in older versions.
+    extractors: Named[Any] = Column(Json, nullable=False, server_default="{}")
 
 
 version = Table("version", metadata, _Version, sqlite_strict=True)
@@ -276,6 +278,8 @@ version_file = Table("version_file", metadata, _VersionFile, sqlite_strict=True)
 
 class _ChunkSet(TypedColumns):
     name: Named[str] = Column(Text, primary_key=True)
+    # Counts on with every adding; times may be equal.
+    position: Named[int] = Column(Integer)
     digest: Named[str] = Column(Text)
     chunks: Named[int] = Column(Integer)
     at: Named[datetime] = Column(Utc)
@@ -420,6 +424,18 @@ class _Watermark(TypedColumns):
 
 # How far each stream of an API has been read.
 watermark = Table("watermark", metadata, _Watermark, sqlite_strict=True)
+
+
+class _Claim(TypedColumns):
+    candidate: Named[int] = Column(
+        Integer, ForeignKey("candidate.id", ondelete="CASCADE"), primary_key=True
+    )
+    by: Named[str] = Column(Text)
+    until: Named[datetime] = Column(Utc)
+
+
+# Who is looking at which candidate.
+claim = Table("claim", metadata, _Claim, sqlite_strict=True)
 
 
 class _State(TypedColumns):

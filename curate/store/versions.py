@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any
 
@@ -44,6 +44,7 @@ def add(connection: Connection, new: Version, publish: Callable[[], None]) -> No
             root=new.root,
             chunk_set=new.chunks.name if new.chunks else "",
             gold={item: list(ids) for item, ids in new.gold.items()},
+            extractors=new.extractors,
         )
     )
     files = [
@@ -102,14 +103,22 @@ def add_chunk_set(connection: Connection, new: ChunkSet) -> None:
             "Versions were labelled with it: give the new one a name of its own.",
             Exit.USAGE,
         )
-    row = {"digest": new.digest, "chunks": new.chunks, "at": new.at, "by": new.by}
+    last = connection.execute(select(func.max(chunk_set.c.position))).scalar_one()
+    row = {
+        "position": (last or 0) + 1,
+        "digest": new.digest,
+        "chunks": new.chunks,
+        "at": new.at,
+        "by": new.by,
+    }
     statement = upsert(chunk_set).values(name=new.name, **row)
     connection.execute(statement.on_conflict_do_update(index_elements=[chunk_set.c.name], set_=row))
 
 
 def chunk_sets(connection: Connection) -> list[ChunkSet]:
     """Return all chunk sets, the one added last at the end."""
-    query = select(chunk_set).order_by(chunk_set.c.at, chunk_set.c.name)
+    columns = (chunk_set.c[one.name] for one in fields(ChunkSet))
+    query = select(*columns).order_by(chunk_set.c.position)
     return [ChunkSet(**row._mapping) for row in connection.execute(query)]
 
 

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from curate.model import CurateError, Exit, Finding, Version
+from curate.model import ChunkSet, CurateError, Exit, Finding, Item, Version
 from curate.text import slug
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 EXPORTS = "exports"
 DRAFT = "draft"
+REMAP = "remap.json"
 _PRIVATE = 0o077
 _TRIES = 5
 _CURATE = "Curate some: `curate open`."
@@ -108,18 +109,8 @@ def _export(workspace: Workspace, order: _Order) -> Exported:
     if errors:
         raise Refused(errors)
     last = max(workspace.store.versions(), key=lambda one: one.number, default=None)
-    fresh = Version(
-        number=last.number + 1 if last else 1,
-        parent=last.number if last else None,
-        digest="",
-        at=workspace.now(),
-        by=workspace.who,
-        items=tuple(items),
-        corpus=corpus,
-        policy=workspace.anonymiser.policy,
-        tool=_tool(),
-        root=workspace.settings.corpus.root,
-    )
+    fresh, labels = _fresh(workspace, items, last, corpus)
+    fresh = replace(fresh, number=last.number + 1 if last else 1)
     build = _build(workspace, fresh)
     if not build.items:
         raise CurateError("not exported: no item is ready", _CURATE, Exit.FOUND)
@@ -132,17 +123,20 @@ def _export(workspace: Workspace, order: _Order) -> Exported:
         files = _again(workspace, wanted)
     else:
         wanted = replace(fresh, digest=build.digest, items=build.items)
+        if last is not None and last.chunks is not None and fresh.chunks is not None:
+            wanted, doubts = _remapped(workspace, last, wanted)
+            labels += doubts
         made = _formats(workspace, wanted, order)
-        files = build.files
+        files = _build(workspace, wanted).files
         directory = _directory(workspace, wanted.number)
         workspace.store.add_version(wanted, lambda: writing.publish(directory, files))
     directory = _directory(workspace, wanted.number)
     if last is None or wanted.number >= last.number:
         writing.point_latest(directory)
     _deliver(workspace, wanted, directory, files, made, order)
-    warnings = tuple(finding for finding in findings if finding.severity == "warning")
+    warnings = [finding for finding in findings if finding.severity == "warning"]
     counts = versions.counts_of(files)
-    return Exported(wanted.number, directory, new, counts, warnings, made.lost)
+    return Exported(wanted.number, directory, new, counts, (*warnings, *labels), made.lost)
 
 
 def again(
@@ -198,19 +192,9 @@ def draft(
     items = workspace.store.items()
     findings = [f for f in workspace.check_items(items) if f.severity != "note"]
     failing = {finding.item for finding in findings if finding.severity == "error"}
-    last = max((one.number for one in workspace.store.versions()), default=None)
-    wanted = Version(
-        number=0,
-        parent=last,
-        digest="",
-        at=workspace.now(),
-        by=workspace.who,
-        items=tuple(item for item in items if item.id not in failing),
-        corpus=corpus,
-        policy=workspace.anonymiser.policy,
-        tool=_tool(),
-        root=workspace.settings.corpus.root,
-    )
+    sound = [item for item in items if item.id not in failing]
+    last = max(workspace.store.versions(), key=lambda one: one.number, default=None)
+    wanted, labels = _fresh(workspace, sound, last, corpus)
     build = _build(workspace, wanted)
     if not build.items:
         raise CurateError("no draft: no item is ready and passes the checks", _CURATE, Exit.FOUND)
@@ -220,10 +204,86 @@ def draft(
     writing.publish(directory, build.files, over=True)
     _deliver(workspace, wanted, directory, build.files, made, order)
     counts = versions.counts_of(build.files)
-    return Exported(0, directory, True, counts, tuple(findings), made.lost)
+    return Exported(0, directory, True, counts, (*findings, *labels), made.lost)
 
 
 # ---------------------------------------------------------------------------- the parts
+
+
+def _fresh(
+    workspace: Workspace, items: Sequence[Item], last: Version | None, corpus: str
+) -> tuple[Version, list[Finding]]:
+    """Return the version these items would make, without number and digest, labelled with the
+    chunk set of today; and what is to be said of the labels.
+    """
+    chunks, gold, findings = labels_of(workspace, items)
+    made = Version(
+        number=0,
+        parent=last.number if last else None,
+        digest="",
+        at=workspace.now(),
+        by=workspace.who,
+        items=tuple(items),
+        corpus=corpus,
+        policy=workspace.anonymiser.policy,
+        tool=_tool(),
+        root=workspace.settings.corpus.root,
+        chunks=chunks,
+        gold=gold,
+    )
+    return made, findings
+
+
+def labels_of(
+    workspace: Workspace, items: Sequence[Item]
+) -> tuple[ChunkSet | None, dict[str, tuple[str, ...]], list[Finding]]:
+    """Return the chunk set that exports are labelled with, the relevant chunks of the ready items
+    by id, and a warning for every item that no single chunk answers.
+    """
+    from curate.upkeep import chunking
+
+    chunks = chunking.current(workspace)
+    if chunks is None:
+        return None, {}, []
+    ready = [item for item in items if item.status == "ready"]
+    found = chunking.gold(workspace, ready, chunks)
+    warnings = [
+        Finding(
+            one.item,
+            f"chunk-{one.status if one.waiting else one.held}",
+            "warning",
+            f"in the chunk set {chunks.name}: {one.reason}",
+        )
+        for one in found
+        if not one.sound
+    ]
+    return chunks, {one.item: one.ids for one in found if one.ids}, warnings
+
+
+def _remapped(
+    workspace: Workspace, last: Version, wanted: Version
+) -> tuple[Version, list[Finding]]:
+    """Return the version with the `remap.json` from its parent's chunk set to its own."""
+    import tempfile
+
+    from curate.upkeep import chunking, rechunking
+
+    parent = workspace.store.version(last.number)
+    if parent.chunks is None or wanted.chunks is None:
+        return wanted, []
+    if parent.chunks.name == wanted.chunks.name:
+        return wanted, []
+    try:
+        carried = rechunking.carry(
+            workspace, parent.chunks, wanted.chunks, parent.items, parent.gold
+        )
+    except CurateError as error:
+        what = f"no {REMAP} from {parent.chunks.name}: {error.message}"
+        return wanted, [Finding("", "remap-missing", "warning", what)]
+    with tempfile.TemporaryDirectory(dir=workspace.root / chunking.CHUNKS) as directory:
+        carried.write(Path(directory) / REMAP)
+        data = (Path(directory) / REMAP).read_bytes()
+    return replace(wanted, more={REMAP: data}), []
 
 
 def _order(workspace: Workspace, to: Path | None, umask: int, formats: Sequence[str]) -> _Order:
@@ -284,6 +344,9 @@ def _build(workspace: Workspace, wanted: Version) -> Build:
         corpus=wanted.corpus,
         policy=wanted.policy,
         tool=wanted.tool or _tool(),
+        chunks=wanted.gold,
+        chunk_set=wanted.chunks,
+        more=wanted.more,
     )
 
 
@@ -294,7 +357,7 @@ def _formats(workspace: Workspace, wanted: Version, order: _Order) -> Written:
 
     files: dict[str, bytes] = {}
     lost: list[str] = []
-    bundle = _bundle(workspace, wanted)
+    bundle = _bundle(workspace, wanted, texts="beir" in order.formats)
     for name in order.formats:
         written = targets.write(name, bundle)
         files |= written.files
@@ -320,14 +383,17 @@ def _deliver(
         writing.mirror({**made.files, **files}, order.to, order.umask)
 
 
-def _bundle(workspace: Workspace, wanted: Version) -> Bundle:
+def _bundle(workspace: Workspace, wanted: Version, *, texts: bool) -> Bundle:
     from curate.export.bundle import Bundle
+    from curate.upkeep import chunking
 
     return Bundle(
         items=wanted.items,
         dataset=slug(workspace.root.resolve().name) or "curate",
         number=wanted.number or None,
         refusals=workspace.settings.assistant.refusals,
+        gold=wanted.gold,
+        chunks=chunking.texts(workspace, wanted.chunks) if texts and wanted.chunks else (),
     )
 
 

@@ -11,6 +11,7 @@ STATEMENTS = (
     """
 CREATE TABLE chunk_set (
     name TEXT NOT NULL,
+    position INTEGER NOT NULL,
     digest TEXT NOT NULL,
     chunks INTEGER NOT NULL,
     at TEXT NOT NULL,
