@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 from curate.config import SourceSettings
 from curate.ingest.inputs import LogFile
 from curate.ingest.run import IngestReport
-from curate.model import Clean, Redaction
+from curate.model import Clean, RawText, Redaction
 from curate.workspace import Workspace
 from tests.events import NOW, Clock
 
@@ -127,6 +127,6 @@ def holding(root: Path, *needles: str | bytes) -> dict[str, int]:
     return found
 
 
-def at(moment: datetime) -> Clock:
-    """A clock that stands at `moment`."""
-    return Clock(moment)
+def user(who: str) -> RawText:
+    """The user id of `who`, as their log has it."""
+    return RawText(f"{who}@canary.example")

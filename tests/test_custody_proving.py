@@ -19,7 +19,6 @@ pytestmark = pytest.mark.presidio
 def test_every_proof_holds(curate: Curate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
-    monkeypatch.setattr("os.umask", lambda _: 0o077)
     ran = curate("privacy", "prove", "--json")
 
     assert [proof["claim"] for proof in ran.json if not proof["held"]] == []
