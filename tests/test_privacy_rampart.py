@@ -18,7 +18,7 @@ def test_names_score_high_and_other_words_low(model: Rampart) -> None:
 
     [scores] = model.names([text])
 
-    surest = {text[start:end]: given + family for start, end, given, family, _ in scores}
+    surest = {text[piece.start : piece.end]: piece.given + piece.family for piece in scores}
     assert surest["Mary"] > 0.9
     assert surest["Smith"] > 0.9
     assert surest["water"] < 0.01

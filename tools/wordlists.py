@@ -141,7 +141,9 @@ def main() -> None:
     write("rare", rare)
     write("given", usual_given)
     write("given_rare", set(given) - usual_given)
+    write("given_top", census("male.first", 80) | census("female.first", 80))
     write("family", usual_family)
+    write("family_top", census("all.last", 40))
     write("family_rare", (set(family) | census("all.last", 84)) - usual_family)
 
 

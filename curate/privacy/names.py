@@ -64,7 +64,9 @@ def handles(text: str) -> list[Name]:
         Name(match.start(1), match.end(1), 0.6)
         for match in _HANDLE.finditer(text)
         if any(
-            len(part) > 3 and _kind(part.lower()) == "given"
+            len(part) > 2
+            and part.lower() in wordlist("given")
+            and part.lower() not in wordlist("common")
             for part in _PART.findall(match.group(1))
         )
     ]
@@ -106,6 +108,11 @@ _JOIN = re.compile(
     re.IGNORECASE,
 )
 
+_SURNAMES = (
+    *("dottir", "sson", "ssen", "sky", "ski", "ska", "wicz", "ovic", "evic", "enko", "escu", "ova"),
+    *("eva", "shvili", "dze", "oglu", "stein", "berg", "mann", "poulos", "idis", "akis", "inen"),
+    *("quist", "strom", "ullah", "uddin", "zadeh", "nejad", "yan", "ov", "son", "sen", "ez"),
+)
 _ENDINGS = ("ing", "ed", "ly", "tion", "ness", "ment", "able", "ies", "less", "ful", "ism")
 _BREAK = re.compile(r"[.!?…;\n\"“”()\[\]{}|]|[-–—] ")
 _SPACE = re.compile(r"[ \t\u00a0]{1,2}|-")
@@ -121,7 +128,7 @@ def features(text: str, found: Sequence[Word], pieces: Sequence[Piece]) -> list[
     odds = _odds(found, pieces)
     cues = cuewords()
     plains = [word.plain for word in found]
-    kinds = [_kind(plain) for plain in plains]
+    kinds = [_kind(word) for word in found]
     capitals = sum(word.text[0].isupper() for word in found)
     shouted = bool(found) and all(word.text.isupper() for word in found if len(word.text) > 1)
     titled = len(found) > 3 and capitals > 0.75 * len(found)
@@ -135,12 +142,19 @@ def features(text: str, found: Sequence[Word], pieces: Sequence[Piece]) -> list[
     for index, word in enumerate(found):
         odd, kind, plain = odds[index], kinds[index], plains[index]
         name = odd.given + odd.family
-        if word.code or len(word.text) == 1:
+        if word.code or len(word.text) == 1 or plain in wordlist("never") or _is_code(word.text):
             facts.append(None)
             continue
-        if name < _LEAST.get(kind, 0.0) and not (
-            kinds[index - 1 if index else 0] in _NAMED
-            or kinds[min(index + 1, len(kinds) - 1)] in _NAMED
+        least = _LEAST.get(kind, 0.0)
+        if plain in wordlist("given_top") or plain in wordlist("family_top"):
+            least = min(least, _LEAST_TOP)
+        if (
+            name < least
+            and plain not in wordlist("public")
+            and not (
+                kinds[index - 1 if index else 0] in _NAMED
+                or kinds[min(index + 1, len(kinds) - 1)] in _NAMED
+            )
         ):
             facts.append(None)
             continue
@@ -149,7 +163,16 @@ def features(text: str, found: Sequence[Word], pieces: Sequence[Piece]) -> list[
         if plain in wordlist("stop") and not (telling and capital and not starts):
             facts.append(None)
             continue
-        own: Facts = {f"model_{kind}": _logit(name), kind: 1.0, "place_odds": odd.place}
+        group = _GROUP[kind]
+        odds_of_name = _logit(name)
+        own: Facts = {
+            f"model_{kind}": odds_of_name,
+            f"sure_{group}": max(0.0, odds_of_name),
+            kind: 1.0,
+            "place_odds": odd.place,
+            "other_odds": odd.other,
+            "given_odds": odd.given,
+        }
         if odd.mean < 0.5 * name:
             own["patchy"] = 1.0
         if kind in ("common", "rare"):
@@ -157,13 +180,25 @@ def features(text: str, found: Sequence[Word], pieces: Sequence[Piece]) -> list[
                 own[f"{kind}_given"] = 1.0
             elif plain in wordlist("family"):
                 own[f"{kind}_family"] = 1.0
-        _case(own, word, telling=telling, starts=starts, capitals=capitals, shouted=shouted)
+        if plain in wordlist("public"):
+            own["public"] = 1.0
+        if kind == "family" and plain in wordlist("proper"):
+            own["proper_family"] = 1.0
+        if plain in wordlist("given_top"):
+            own[f"{group}_given_top"] = 1.0
+        if plain in wordlist("family_top"):
+            own[f"{group}_family_top"] = 1.0
+        _case(own, group, word, telling=telling, starts=starts, capitals=capitals, shouted=shouted)
         if len(plain) < 3:
             own["short"] = 1.0
+        if kind == "unknown" and len(plain) > 5 and plain.endswith(_SURNAMES):
+            own["surname_ending"] = 1.0
         if kind in ("unknown", "family_rare") and plain.endswith(_ENDINGS):
             own["inflected"] = 1.0
         if _LONG.search(plain):
             own["drawn_out"] = 1.0
+        if gaps[index].endswith("#"):
+            own["tag"] = 1.0
         if plain in wordlist("places"):
             own["known_place"] = 1.0
         if kind not in ("common", "given"):
@@ -188,6 +223,7 @@ def features(text: str, found: Sequence[Word], pieces: Sequence[Piece]) -> list[
             for other, gap in ((index - 1, gaps[index]), (index + 1, after))
             if 0 <= other < len(found) and (_SPACE.fullmatch(gap) or _INITIAL.fullmatch(gap))
         ]
+        own["place_beside"] = max((odds[o].place for o in beside), default=0.0)
         own["beside"] = max((_logit(odds[o].given + odds[o].family) for o in beside), default=-7.0)
         paired = any(kinds[o] in _NAMED for o in beside)
         if paired:
@@ -196,8 +232,10 @@ def features(text: str, found: Sequence[Word], pieces: Sequence[Piece]) -> list[
     return facts
 
 
-_LEAST = {"common": 0.02, "rare": 0.004}
-"""Model probabilities below which a word of the kind is no name, unless beside a listed one."""
+_LEAST = {"common": 0.1, "rare": 0.004}
+_LEAST_TOP = 0.02
+"""Model probabilities below which an ordinary word is no name, unless beside a listed one; the
+last for words that are also among the commonest names."""
 
 
 def again(
@@ -228,29 +266,59 @@ def again(
             own["namesake"] = _logit(max(others)) + 2
 
 
-def _kind(plain: str) -> str:
-    if plain in wordlist("common") or plain in wordlist("stop"):
-        return "common"
-    if plain in wordlist("khmer"):
+def _kind(word: Word) -> str:
+    plain = word.plain
+    # An accent makes a name of what would be an English word: Bašić, René.
+    if word.text.isascii() or plain in _LOANS:
+        if plain in wordlist("common") or plain in wordlist("stop"):
+            return "common"
+        if plain in wordlist("rare") and plain not in wordlist("khmer"):
+            return "rare"
+    if plain in wordlist("khmer") or plain in wordlist("given"):
         return "given"
+    if plain in wordlist("proper") and plain not in wordlist("family"):
+        return "proper"
     return next((kind for kind in _LISTED if plain in wordlist(kind)), "unknown")
 
 
-_LISTED = ("rare", "given", "proper", "family", "given_rare", "family_rare")
+_LOANS = frozenset(
+    (
+        *("a", "ou", "cafe", "cafes", "resume", "resumes", "naive", "cliche", "fiance", "fiancee"),
+        *("facade", "jalapeno", "creme", "brulee", "deja", "vu", "decor", "entree", "puree"),
+    )
+)
+_LISTED = ("family", "given_rare", "family_rare")
+_GROUP = {
+    "common": "word",
+    "rare": "word",
+    "proper": "unknown",
+    "unknown": "unknown",
+    "given": "listed",
+    "given_rare": "listed",
+    "family": "listed",
+    "family_rare": "listed",
+}
 _NAMED = frozenset(("given", "family", "given_rare"))
 
 
+def _is_code(word: str) -> bool:
+    """Say whether a word has capitals inside and no part that is a given name (setHeight)."""
+    if word.isupper() or not _CAMEL.search(word):
+        return False
+    return not any(part.lower() in wordlist("given") for part in _PART.findall(word))
+
+
 def _case(
-    own: Facts, word: Word, *, telling: bool, starts: bool, capitals: int, shouted: bool
+    own: Facts, group: str, word: Word, *, telling: bool, starts: bool, capitals: int, shouted: bool
 ) -> None:
     first, rest = word.text[0], word.text[1:]
     if rest and word.text.isupper():
         if not shouted:
             own["acronym" if len(word.text) < 5 else "upper"] = 1.0
     elif telling and first.isupper():
-        own["capital_first" if starts else "capital"] = 1.0
+        own[f"capital_{'first_' if starts else ''}{group}"] = 1.0
     elif telling and capitals > 1:
-        own["lower_among"] = 1.0
+        own[f"lower_among_{group}"] = 1.0
     if not word.text.isupper() and _CAMEL.search(word.text):
         own["camel"] = 1.0
 
@@ -285,6 +353,7 @@ class _Odds:
     given: float
     family: float
     place: float
+    other: float
     mean: float
 
 
@@ -300,11 +369,12 @@ def _odds(found: Sequence[Word], pieces: Sequence[Piece]) -> list[_Odds]:
             last += 1
         own = pieces[at:last]
         if not own:
-            result.append(_Odds(0.0, 0.0, 0.0, 0.0))
+            result.append(_Odds(0.0, 0.0, 0.0, 0.0, 0.0))
             continue
         best = max(own, key=lambda piece: piece.given + piece.family)
         mean = sum(piece.given + piece.family for piece in own) / len(own)
-        result.append(_Odds(best.given, best.family, max(p.place for p in own), mean))
+        place = max(piece.place for piece in own)
+        result.append(_Odds(best.given, best.family, place, best.other, mean))
     return result
 
 

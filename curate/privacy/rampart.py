@@ -23,6 +23,7 @@ from curate.privacy.words import Piece
 _CLS, _SEP = 2, 3
 # The model's labels: given and family names, and the parts of an address that are words.
 _GIVEN, _FAMILY, _PLACE = (1, 2), (3, 4), (25, 26, 29, 30, 31, 32)
+_OTHER = (*range(5, 25), 27, 28, 33, 34)
 # Tokens per window and shared by neighbours: names are short, and the model was trained on
 # short texts.
 _WINDOW, _OVERLAP = 126, 24
@@ -61,7 +62,7 @@ class Rampart:
         pieces = []
         for which, encoding in enumerate(encodings):
             ids = encoding.ids
-            pieces.append((encoding.offsets, np.zeros((len(ids), 3), np.float32)))
+            pieces.append((encoding.offsets, np.zeros((len(ids), 4), np.float32)))
             for start in _starts(len(ids)):
                 key = tuple(ids[start : start + _WINDOW])
                 windows.setdefault(key, []).append((which, start))
@@ -89,7 +90,7 @@ class Rampart:
         logits -= logits.max(axis=-1, keepdims=True)
         odds = np.exp(logits)
         odds /= odds.sum(axis=-1, keepdims=True)
-        kinds = (_GIVEN, _FAMILY, _PLACE)
+        kinds = (_GIVEN, _FAMILY, _PLACE, _OTHER)
         names = np.stack([odds[..., kind].sum(-1) for kind in kinds], axis=-1)
         return [names[row, 1 : len(key) + 1] for row, key in enumerate(batch)]
 

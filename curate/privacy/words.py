@@ -21,10 +21,12 @@ _WORD = re.compile(
 )
 # What holds words that are no prose: addresses, paths, handles, file names, identifiers.
 _CODE = re.compile(
-    r"[a-zA-Z][a-zA-Z0-9+.-]*://\S+|www\.\S+|\S*(?:::|\\|->|=>|\(\)|[<>{}=_$|~^])\S*"
-    r"|\w+\(\S+|[@#]\w[\w.-]*|(?<!\S)\.{0,2}/\S+|\S+/\S+/\S*|\b[\w-]+\.[a-z]\w*\b|\S*\w/\w+\.\w+\S*"
+    r"[a-zA-Z][a-zA-Z0-9+.-]*://\S+|www\.\S+|\S*(?:::|\\|->|=>|\(\)|[<{}=_$|~^]|\w>)\S*"
+    r"|\w+\(\S+|@\w[\w.-]*|#(?=[a-z]|\w*[\d_])\w[\w-]*|(?<!\S)\.{0,2}/\S+|\S+/\S+/\S*"
+    r"|\b\w\w+(?:\.\w\w+){2,}\b|\S*\w/\w+\.\w+\S*"
+    r"|\b[\w-]+\.(?:com|org|net|io|co|edu|gov|py|jsx?|tsx?|md|txt|pdf|docx?|xlsx?|csv|json|html?"
+    r"|php|java|cpp|exe|jar|dll|png|jpe?g|gif|zip|xml|ya?ml|css|sh|sql|log|ini|conf|cfg)\b"
 )
-_DIGIT = re.compile(r"\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +44,16 @@ class Word:
 
 
 class Piece(NamedTuple):
-    """A word piece: its span, and the probabilities of a given name, a family name, a place."""
+    """A word piece: its span, and the probabilities of a given name, a family name, a place and
+    anything else the model knows (ids, numbers, addresses).
+    """
 
     start: int
     end: int
     given: float
     family: float
     place: float
+    other: float
 
 
 def words(text: str) -> list[Word]:
@@ -88,9 +93,11 @@ def plain(word: str) -> str:
 def wordlist(name: str) -> frozenset[str]:
     """Return a shipped list.
 
-    `common` and `rare` English words; `given`, `given_rare`, `family` and `family_rare` names;
+    `common` and `rare` English words; `given`, `given_rare`, `family` and `family_rare` names,
+    the commonest again in `given_top` and `family_top`;
     `proper` for other words with a capital; `places`; `khmer` names in both scripts; `stop` for
-    words that are no names.
+    words that are no names,
+    `never` for words that are none however written; `public` figures.
     """
     file = _LISTS / f"{name}.txt"
     if file.is_file():
