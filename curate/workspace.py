@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from curate import config, text
 from curate.config import Settings, SourceSettings
@@ -22,6 +22,7 @@ from curate.model import (
     Absence,
     Candidate,
     CandidateStatus,
+    Claim,
     CurateError,
     Exit,
     Finding,
@@ -55,6 +56,8 @@ DATABASE = "curate.db"
 RAW = "raw.db"
 INDEX = "corpus.db"
 KEYS = "keys"
+CLAIMED = timedelta(minutes=15)
+"""How long a candidate is held for whoever opened it, unless they claim it again."""
 Progress = Callable[[int, int | None], None]
 """Called with bytes read so far and bytes in all, None where nobody can know."""
 
@@ -404,15 +407,15 @@ class Workspace:
         from curate import triage
 
         question = text.sanitise(question)
-        return Item(
+        item = Item(
             id=slug,
             revision=0,
             question=question,
             original=question,
-            split=triage.split(question, self.settings.split.holdout),
             kind=triage.kind(question, ()),
             lang=text.language(question),
         )
+        return self._placed(item)
 
     def drifted(self) -> Drifted:
         """Return what needs a person because the documents changed; see `upkeep.drift`."""
@@ -444,18 +447,34 @@ class Workspace:
         record = self.store.record(candidate.record)
         question = record.question.text
         cluster = f"c{candidate.id}"
-        return Item(
+        item = Item(
             id="",
             revision=0,
             question=question,
             original=question,
             history=record.history,
-            split=triage.split(cluster, self.settings.split.holdout),
             kind=triage.kind(question, record.history),
             lang=record.lang,
             cluster=cluster,
             standalone=record.standalone.text if record.standalone else "",
         )
+        return self._placed(item)
+
+    def _placed(self, item: Item) -> Item:
+        """Return a new item with the split proposed for it: that of its cluster or of an item that
+        asks the same, else the one that keeps both splits alike.
+        """
+        from curate import triage
+
+        if item.revision:
+            return item
+        others = self.store.items()
+        same = self.matcher.same
+        twin = next((one for one in others if same(one.question, item.question)), None)
+        if twin is not None:
+            return replace(item, split=twin.split)
+        share = self.settings.split.holdout
+        return replace(item, split=triage.stratified(item, others, share))
 
     def attach(self, item: Item, source: str, start: int, end: int, *, more: bool = False) -> Item:
         """Return `item` answered by the span `start:end` of a document.
@@ -468,7 +487,9 @@ class Workspace:
         keyword = item.keyword
         if not more and (not keyword or keyword.lower() not in evidence.phrase.lower()):
             keyword = next(iter(self.corpus.keywords(evidence)), "")
-        return replace(item, answerable=True, evidences=evidences, keyword=keyword, absence=None)
+        return self._placed(
+            replace(item, answerable=True, evidences=evidences, keyword=keyword, absence=None)
+        )
 
     def unanswerable(self, item: Item, searched: Sequence[str] = ()) -> Item:
         """Return `item` as one the documents cannot answer, with the proof of absence:
@@ -481,7 +502,9 @@ class Workspace:
             tuple((p.section.source, p.section.heading, round(p.score, 4)) for p in nearest),
             self.corpus.digest(),
         )
-        return replace(item, answerable=False, evidences=(), keyword="", absence=absence)
+        return self._placed(
+            replace(item, answerable=False, evidences=(), keyword="", absence=absence)
+        )
 
     def settle(self, item: Item, status: ItemStatus | None = None) -> Item:
         """Return `item` with its status: the one given, else ready where nothing is missing.
@@ -519,8 +542,10 @@ class Workspace:
         """Store an item and return it as stored; a new one gets its id here.
 
         `item.revision` must be the stored one, else `Conflict` carries theirs. An item made from
-        a candidate closes it in the same act, once it is ready.
+        a candidate closes it in the same act, once it is ready. Raises `CurateError` when an item
+        that was ever ready leaves the holdout without a reason.
         """
+        self._hold(item, reason)
         return self.store.save_item(
             item,
             by=self.who,
@@ -532,27 +557,106 @@ class Workspace:
             stem=self.stem(item),
         )
 
-    @staticmethod
-    def stem(item: Item) -> str:
+    def _hold(self, item: Item, reason: str) -> None:
+        if not item.revision or item.split == "holdout" or reason.strip():
+            return
+        stored = next(iter(self.store.items([item.id])), None)
+        if stored is None or stored.split != "holdout":
+            return
+        past = self.store.revisions(item.id, limit=1000)
+        if any(one.after and one.after.get("status", "draft") != "draft" for one in past):
+            raise CurateError(
+                f"{item.id} leaves the holdout only for a reason, which stays on record",
+                "Give it: --reason.",
+                Exit.USAGE,
+            )
+
+    def rerank(self, items: Sequence[Item] | None = None) -> int:
+        """Reckon the priority of open candidates anew after `items` changed: of those whose best
+        passage is what the items quote; with None, of all. Returns how many there were.
+        """
+        if items is None:
+            return self.store.rerank(matcher=self.matcher)
+        sections = {(e.source, e.heading) for item in items for e in item.evidences}
+        return self.store.rerank(matcher=self.matcher, sections=sections) if sections else 0
+
+    def stem(self, item: Item) -> str:
         """Return what a new item's id begins with. It says what the documents say, never what the
-        user said.
+        user said: while nothing is decided, the heading of the passage that answers best.
         """
         if item.evidences:
             return text.slug(item.evidences[0].heading) or text.slug(item.keyword) or "item"
         if item.absence and item.absence.nearest:
             return "no-" + (text.slug(item.absence.nearest[0][1]) or "answer")
-        return "draft" if item.answerable is None else "no-answer"
+        if item.answerable is not None:
+            return "no-answer"
+        best = self.corpus.suggest(item.question, history=item.history, k=1)
+        return (text.slug(best[0].section.heading) if best else "") or "draft"
 
     def decide(
-        self, candidate: int, status: CandidateStatus, *, reason: str = "", item: str | None = None
+        self,
+        candidate: int,
+        status: CandidateStatus,
+        *,
+        reason: str = "",
+        item: str | None = None,
+        expected: CandidateStatus | None = None,
     ) -> Candidate:
-        """Reject a candidate, name it a duplicate of `item`, or put it back into the inbox."""
-        self.store.decide(candidate, status, by=self.who, now=self.now(), reason=reason, item=item)
+        """Reject a candidate, name it a duplicate of `item`, or put it back into the inbox.
+
+        Raises `CurateError` when its status is not the `expected` one by now.
+        """
+        self.store.decide(
+            candidate,
+            status,
+            by=self.who,
+            now=self.now(),
+            reason=reason,
+            item=item,
+            expected=expected,
+        )
         return self.store.candidate(candidate)
 
     def undo(self, subject: str | None = None) -> Undone:
         """Take back this curator's last decision, or the last one on `subject` by anybody."""
-        return self.store.undo(by=self.who, now=self.now(), subject=subject)
+        return self.store.undo(by=self.who, now=self.now(), subject=subject, matcher=self.matcher)
+
+    def merge(self, into: int, others: Sequence[int], reason: str = "") -> Candidate:
+        """Put candidates that ask the same together and return what `into` is now."""
+        self.store.merge(
+            into, others, by=self.who, now=self.now(), matcher=self.matcher, reason=reason
+        )
+        return self.store.candidate(into)
+
+    def split(self, candidate: int, records: Collection[int], reason: str = "") -> Candidate:
+        """Let records of a candidate that ask something else be one of their own; return that."""
+        made = self.store.split(
+            candidate, records, by=self.who, now=self.now(), matcher=self.matcher, reason=reason
+        )
+        return self.store.candidate(made)
+
+    def claim(self, candidate: int) -> Claim:
+        """Say that this curator looks at a candidate, for `CLAIMED` from now, and return whose it
+        is: somebody else's claim stands while it lasts.
+        """
+        now = self.now()
+        return self.store.claim(candidate, by=self.who, now=now, until=now + CLAIMED)
+
+    def release(self, candidate: int | None = None) -> None:
+        """Give up this curator's claim on a candidate, or with None all of them."""
+        self.store.release(candidate, by=self.who, now=self.now())
+
+    def sample(self, size: int, seed: str, *, status: str = "open", **wanted: Any) -> list[int]:
+        """Return candidates drawn by lot, in the order of the draw: of `size` of those that are
+        `wanted` (see `Store.candidate_ids`), whatever became of them, those of `status` now.
+
+        The same seed draws the same; what is decided meanwhile goes, and nothing comes after it.
+        """
+        from curate import triage
+
+        drawn = triage.sample(self.store.candidate_ids(status="", **wanted), size, seed)
+        left = set(self.store.candidate_ids(status=status, **wanted))
+        return [one for one in drawn if one in left]
 
     def check(self) -> list[Finding]:
         """Return what is wrong with the set, errors first."""
@@ -583,7 +687,10 @@ class Workspace:
         """
         from curate.upkeep import exporting
 
-        return exporting.export(self, to, umask=umask, formats=formats)
+        done = exporting.export(self, to, umask=umask, formats=formats)
+        if done.new:
+            self.rerank()
+        return done
 
 
 def _glob(root: Path, pattern: str) -> list[Path]:

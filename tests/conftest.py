@@ -54,7 +54,7 @@ Curate = Callable[..., Ran]
 
 
 @pytest.fixture
-def curate(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Curate]:
+def curate(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Curate:
     """Run `curate ARGUMENTS` in this process: exit code, stdout, stderr."""
 
     def run(*arguments: str | Path, stdin: bytes = b"") -> Ran:
