@@ -349,11 +349,19 @@ CandidateStatus = Literal["open", "done", "rejected", "duplicate"]
 
 
 @dataclass(frozen=True, slots=True)
+class Claim:
+    """Who is looking at a candidate, and until when that is to be believed."""
+
+    by: str
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """A cluster of near-duplicate records, with a priority and the reasons for it in words.
 
     `question` is the anonymised question of its exemplar record, `size` counts its records,
-    `item` is the item made from it or the item it duplicates.
+    `item` is the item made from it or the item it duplicates, `claim` says who looks at it now.
     """
 
     id: int
@@ -368,6 +376,7 @@ class Candidate:
     last_asked: datetime | None
     item: str | None = None
     note: str = ""
+    claim: Claim | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -575,6 +584,8 @@ class Version:
     chunks: ChunkSet | None = None
     gold: dict[str, tuple[str, ...]] = field(default_factory=dict)
     more: dict[str, bytes] = field(default_factory=dict, repr=False)
+    extractors: dict[str, str] = field(default_factory=dict)
+    """What read the documents that its items quote, by source; empty in older versions."""
 
 
 @dataclass(frozen=True, slots=True)

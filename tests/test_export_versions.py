@@ -120,3 +120,20 @@ def test_the_schemas_in_the_package_hold_for_what_is_exported() -> None:
         told = json.loads(made.files[file])
         validator.validate(told)
         assert not validator.is_valid([{"id": "x"}] if file == QUESTIONS else {"number": 1})
+
+
+def test_the_manifest_names_what_read_the_documents_that_are_quoted() -> None:
+    known = {"laptops.md": "markdown-it-py 4.0.0", "else.rst": "docutils 0.23, rst 1"}
+    told = manifest(
+        build(
+            [ITEM, OTHER],
+            number=1,
+            parent=None,
+            root="docs",
+            corpus="sha256:" + "c" * 64,
+            policy="p",
+            tool="t",
+            extractors=known,
+        )
+    )
+    assert told["corpus"]["extractors"] == {"laptops.md": "markdown-it-py 4.0.0"}

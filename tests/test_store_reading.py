@@ -3,10 +3,11 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from curate.model import CurateError
+from curate.model import CurateError, Item
 from curate.store.store import Store
 from curate.triage import Matcher
 from tests.events import DAY, NOW, Clock, question, vote
@@ -45,7 +46,7 @@ def test_ids_come_by_priority_in_eight_bytes_each(store: Store) -> None:
 
 
 def test_candidates_are_found_by_status_text_and_reason(store: Store) -> None:
-    def found(**filters: str) -> set[str]:
+    def found(**filters: Any) -> set[str]:
         return {c.question for c in store.candidates(store.candidate_ids(**filters))}
 
     assert found(text="fees") == {"What are the FEES in 100% of cases?"}
@@ -105,3 +106,20 @@ def test_no_repr_tells_a_question(store: Store) -> None:
     (identifier,) = store.candidate_ids(text="book")
     assert "book" not in repr(store.candidate(identifier))
     assert "book" not in repr(store.records(identifier))
+
+
+def test_candidates_are_filtered_by_log_language_time_and_tag(store: Store) -> None:
+    early = question("early", "Erste Frage?", lang="de", source="chat", asked_at=NOW - 9 * DAY)
+    late = question("late", "Any questions?", lang="en", source="chat", asked_at=None)
+    store.save([early, late], matcher=Matcher(), received=NOW)
+    [one] = store.candidate_ids(text="Erste")
+    [two] = store.candidate_ids(text="Any questions")
+    assert set(store.candidate_ids(source="chat")) == {one, two}
+    assert list(store.candidate_ids(source="chat", lang="de")) == [one]
+    assert list(store.candidate_ids(source="chat", since=NOW - DAY)) == [two]
+    assert list(store.candidate_ids(source="chat", until=NOW - 9 * DAY)) == []
+    assert list(store.candidate_ids(source="chat", until=NOW - 8 * DAY)) == [one]
+    item = Item("it", 0, "?", tags=("vip", "x"))
+    store.save_item(item, by="anna", now=NOW, expected=0, candidate=one, action="make")
+    assert list(store.candidate_ids(tag="vip")) == [one]
+    assert list(store.candidate_ids(tag="vi")) == []

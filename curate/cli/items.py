@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from curate.cli import importing, output
+from curate.cli import inbox as inbox_
 from curate.cli.context import Shared, json_option, shared_options
-from curate.model import Candidate, CurateError, Evidence, Exit, Item
+from curate.cli.inbox import CANDIDATE
+from curate.model import CurateError, Evidence, Exit, Item
 from curate.text import one_line
 
 if TYPE_CHECKING:
     from curate.workspace import Workspace
-
-CANDIDATE = re.compile(r"c(\d+)")
 
 
 @click.group()
@@ -29,33 +28,30 @@ def items() -> None:
 
 @items.command("list")
 @click.option("--inbox", is_flag=True, help="List the candidates that wait, not the items.")
-@click.option("--status", default=None, help="Only this status.")
-@click.option("--split", type=click.Choice(["tuning", "holdout"]), help="Only this split.")
+@click.option("--status", default=None, help="Only this status; inbox: default open, or any.")
+@click.option("--split", type=click.Choice(["tuning", "holdout"]), help="Items: only this split.")
+@click.option("--kind", help="Items: only this kind.")
+@click.option("--lang", help="Only this language.")
+@click.option("--tag", help="Only with this tag; of a candidate's item.")
+@click.option("--source", help="Items: quoted from this document. Inbox: of this log.")
+@click.option("--text", default="", help="Inbox: only with this in a question.")
+@click.option("--reason", default="", help="Inbox: only with this in a reason: refused, ...")
+@click.option("--since", type=click.DateTime(), callback=inbox_.day, help="Inbox: asked from here.")
+@click.option("--until", type=click.DateTime(), callback=inbox_.day, help="Inbox: asked before.")
+@click.option("--unclaimed", is_flag=True, help="Inbox: not what somebody else looks at.")
+@click.option("--sample", type=click.IntRange(1), help="Inbox: so many, by lot: real traffic.")
+@click.option("--seed", default="", help="The name of the draw: the same one, the same sample.")
 @click.option("--limit", default=100, show_default=True, type=click.IntRange(1), help="At most.")
 @json_option
 @shared_options
 @click.pass_obj
-def list_(
-    shared: Shared, inbox: bool, status: str | None, split: str | None, limit: int, as_json: bool
-) -> None:
+def list_(shared: Shared, /, inbox: bool, limit: int, as_json: bool, **given: Any) -> None:
     """List the items, or the inbox by priority."""
     with shared.open() as workspace:
         if inbox:
-            ids = workspace.store.candidate_ids(status=status or "open")[:limit]
-            candidates = workspace.store.candidates(ids)
-            if as_json:
-                output.data([_named(candidate) for candidate in candidates])
-            else:
-                output.table(
-                    [(f"c{c.id}", c.size, " · ".join(c.reasons), c.question) for c in candidates],
-                    ("candidate", "asked", "why", "question"),
-                )
+            _list_inbox(workspace, given, limit, as_json)
             return
-        found = [
-            item
-            for item in workspace.store.items()
-            if (not status or item.status == status) and (not split or item.split == split)
-        ][:limit]
+        found = [item for item in workspace.store.items() if _is_wanted(item, given)][:limit]
     if as_json:
         output.data(found)
     else:
@@ -65,8 +61,25 @@ def list_(
         )
 
 
-def _named(candidate: Candidate) -> dict[str, Any]:
-    return {**output.plain(candidate), "ref": f"c{candidate.id}"}
+def _list_inbox(workspace: Workspace, given: dict[str, Any], limit: int, as_json: bool) -> None:
+    status = given["status"] or "open"
+    wanted = {
+        "status": "" if status == "any" else status,
+        "free_for": workspace.who if given["unclaimed"] else "",
+        **{name: given[name] or "" for name in ("text", "reason", "source", "lang", "tag")},
+        **{name: given[name] for name in ("since", "until")},
+    }
+    sample, seed = given["sample"], given["seed"]
+    inbox_.show(workspace, wanted, sample=sample, seed=seed, limit=limit, as_json=as_json)
+
+
+def _is_wanted(item: Item, given: dict[str, Any]) -> bool:
+    return (
+        all(not given[key] or getattr(item, key) == given[key]
+            for key in ("status", "split", "kind", "lang"))
+        and (not given["tag"] or given["tag"] in item.tags)
+        and (not given["source"] or any(e.source == given["source"] for e in item.evidences))
+    )  # fmt: skip
 
 
 def _answer(item: Item) -> str:
@@ -98,7 +111,7 @@ def show(shared: Shared, ref: str, passages: int, as_json: bool) -> None:
                 output.passage(workspace.corpus, p) for p in workspace.suggest(records[0], passages)
             ]
             view: dict[str, Any] = {
-                "candidate": _named(candidate),
+                "candidate": inbox_.named(candidate),
                 "records": records,
                 "passages": found,
             }
@@ -160,6 +173,7 @@ def set_(shared: Shared, /, ref: str, reason: str, as_json: bool, **given: Any) 
         item, candidate = _start(workspace, ref, given)
         item = _change(workspace, item, given)
         saved = workspace.save(item, candidate=candidate, reason=reason)
+        workspace.rerank([saved])
         findings = workspace.lint(saved)
     if as_json:
         output.data({"item": saved, "findings": findings})
@@ -262,13 +276,10 @@ def reopen(shared: Shared, ref: str, as_json: bool) -> None:
 def _decide(
     shared: Shared, ref: str, status: Any, reason: str, item: str | None, as_json: bool
 ) -> None:
-    match = CANDIDATE.fullmatch(ref)
-    if not match:
-        raise CurateError("that is no candidate", "`curate items list --inbox`", Exit.USAGE)
     with shared.open() as workspace:
-        candidate = workspace.decide(int(match[1]), status, reason=reason, item=item)
+        candidate = workspace.decide(inbox_.number(ref), status, reason=reason, item=item)
     if as_json:
-        output.data(_named(candidate))
+        output.data(inbox_.named(candidate))
     else:
         output.line(f"{ref}  {candidate.status}")
 
@@ -312,4 +323,5 @@ def undo(shared: Shared, ref: str | None, as_json: bool) -> None:
         output.say(f"{subject} has been purged since", quiet=shared.quiet)
 
 
-items.add_command(importing.import_)
+for command in (importing.import_, inbox_.merge, inbox_.split, inbox_.claim):
+    items.add_command(command)

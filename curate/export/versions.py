@@ -49,13 +49,15 @@ def build(
     chunks: Mapping[str, Sequence[str]] | None = None,
     chunk_set: ChunkSet | None = None,
     more: Mapping[str, bytes] | None = None,
+    extractors: Mapping[str, str] | None = None,
 ) -> Build:
     """Return the version that the ready ones of `items` make.
 
     `root` is the corpus root relative to the workspace, `corpus` its digest, `policy` the
     anonymiser's, `tool` names us and our version. `chunks` are gold chunk ids by item id, of
-    `chunk_set`; `more` are further files of the version. The bytes depend on the arguments
-    alone. Raises `CurateError` for an item that breaks the contract of `questions.record`.
+    `chunk_set`; `more` are further files of the version. `extractors` says by source what reads a
+    document; those of quoted ones are in the manifest. The bytes depend on the arguments alone.
+    Raises `CurateError` for an item that breaks the contract of `questions.record`.
     """
     held = exported(items)
     made = records(held, chunks)
@@ -70,7 +72,7 @@ def build(
             file: {"digest": digest(data), "bytes": len(data)} for file, data in contents.items()
         },
         "counts": counted,
-        "corpus": {"root": root, "digest": corpus},
+        "corpus": {"root": root, "digest": corpus, **_extractors(held, extractors or {})},
         **_chunk_sets(chunk_set),
         "policy": policy,
         "tool": tool,
@@ -78,6 +80,12 @@ def build(
     }
     contents[MANIFEST] = encode(manifest)
     return Build(number, parent, code, held, counted, contents)
+
+
+def _extractors(items: Sequence[Item], known: Mapping[str, str]) -> Json:
+    quoted = sorted({one.source for item in items for one in item.evidences})
+    told = {source: known[source] for source in quoted if source in known}
+    return {"extractors": told} if told else {}
 
 
 def _chunk_sets(one: ChunkSet | None) -> Json:

@@ -273,6 +273,21 @@ def _rank(
         connection.execute(update(candidate).where(candidate.c.id == bindparam("which")), rows)
 
 
+def of_sections(
+    connection: Connection, sections: Collection[tuple[str, str]], *, now: datetime
+) -> list[int]:
+    """Return the open candidates whose first passage is of one of these sections."""
+    source = func.json_extract(record.c.chunks, "$[0].source")
+    heading = func.json_extract(record.c.chunks, "$[0].heading")
+    found = connection.execute(
+        select(record.c.candidate, source, heading)
+        .join(candidate, candidate.c.id == record.c.candidate)
+        .where(candidate.c.status == "open", record.c.expires_at > now, source.is_not(None))
+        .distinct()
+    )
+    return sorted({row[0] for row in found if _holds(sections, (row[1], row[2]))})
+
+
 def counting_votes(now: datetime) -> Any:
     """Return a query of the votes that count at `now`: the last of each author and user on a
     record. Taken-back votes are in it, with rating None.

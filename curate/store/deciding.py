@@ -7,15 +7,16 @@ an act that was taken back is no longer seen, so undoing again goes further back
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, NoReturn
+from typing import Any, NoReturn, get_args
 
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
-from curate.model import CandidateStatus, Conflict, CurateError, Exit, Item, Json
+from curate.model import CandidateStatus, Conflict, CurateError, Exit, Item, Json, Split
+from curate.store import claims, grouping
 from curate.store.mapping import item_from_json, item_to_json
 from curate.store.reading import missing
 from curate.store.tables import candidate, item, revision, version_item
@@ -130,6 +131,12 @@ def _save(act: _Act, wanted: Item, expected: int) -> Item:
         raise CurateError(
             f"{wanted.id} is how candidates are called", "Name the item otherwise.", Exit.USAGE
         )
+    if wanted.split not in get_args(Split):
+        raise CurateError(
+            f"{wanted.id}: there is no split of that name",
+            f"It is one of {', '.join(get_args(Split))}.",
+            Exit.USAGE,
+        )
     current = find(act.connection, wanted.id)
     if current is None and expected:
         raise CurateError(
@@ -200,6 +207,8 @@ def _state(connection: Connection, identifier: int) -> Json | None:
 
 def _change(act: _Act, identifier: int, before: Json, after: Json) -> None:
     act.connection.execute(update(candidate).where(candidate.c.id == identifier).values(**after))
+    if after["status"] != "open":
+        claims.release(act.connection, identifier, by=act.by, now=act.at)
     subject = f"c{identifier}"
     act.write(subject, _next(act.connection, subject), before, after)
 
@@ -260,6 +269,32 @@ def decide(
         _change(_begin(connection, by, now, status, reason), identifier, before, after)
 
 
+def merge(
+    connection: Connection, into: int, others: Sequence[int], *, by: str, now: datetime, reason: str
+) -> None:
+    """Put clusters together; see `grouping.merge`."""
+    act = _begin(connection, by, now, "merge", reason)
+    for subject, (before, after) in grouping.merge(connection, into, others).items():
+        act.write(subject, _next(connection, subject), before, after)
+
+
+def split(
+    connection: Connection,
+    identifier: int,
+    records: Collection[int],
+    *,
+    by: str,
+    now: datetime,
+    reason: str,
+) -> int:
+    """Take a cluster apart and return the id of the new one; see `grouping.split`."""
+    act = _begin(connection, by, now, "split", reason)
+    made, changes = grouping.split(connection, identifier, records)
+    for subject, (before, after) in changes.items():
+        act.write(subject, _next(connection, subject), before, after)
+    return made
+
+
 # ---------------------------------------------------------------------------- undo
 
 
@@ -289,6 +324,7 @@ def undo(connection: Connection, *, by: str, now: datetime, subject: str | None)
     ).all()
     act = _begin(connection, by, now, "undo", undoes=last.act)
     gone = [row.subject for row in rows if not _take_back(act, row)]
+    grouping.drop_empty(connection, [int(row.subject[1:]) for row in rows if _regrouped(row)])
     subjects = tuple(dict.fromkeys(row.subject for row in rows))
     return Undone(act.number, last.act, last.action, last.by, now, subjects, tuple(gone))
 
@@ -319,8 +355,19 @@ def _take_back(act: _Act, row: Any) -> bool:
     return True
 
 
+def _regrouped(row: Any) -> bool:
+    return any(side is not None and "records" in side for side in (row.before, row.after))
+
+
 def _take_back_candidate(act: _Act, row: Any) -> bool:
     identifier = int(row.subject[1:])
+    if _regrouped(row):
+        found = grouping.state(act.connection, identifier)
+        if row.before is not None:
+            grouping.put(act.connection, identifier, row.before)
+        restored = row.before and grouping.state(act.connection, identifier)
+        act.write(row.subject, _next(act.connection, row.subject), found, restored)
+        return row.before is None or restored is not None
     current = _state(act.connection, identifier)
     if current is None:
         # Kept on record all the same: else this act would stand for ever.

@@ -5,16 +5,26 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, Text, func, select, type_coerce
+from sqlalchemy import ColumnElement, Connection, Select, Text, func, select, true, type_coerce
 
-from curate.model import Candidate, CurateError, Exit, Feedback, Receipt, Record, Revision
+from curate.model import Candidate, Claim, CurateError, Exit, Feedback, Receipt, Record, Revision
 from curate.store.clusters import counting_votes, pieces
 from curate.store.mapping import receipt_from, record_from, revision_from
-from curate.store.tables import candidate, item, receipt, record, revision, state, version, vote
+from curate.store.tables import (
+    candidate,
+    claim,
+    item,
+    receipt,
+    record,
+    revision,
+    state,
+    version,
+    vote,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,20 +49,56 @@ class Counts:
     """A purge deleted something and has not proven yet that its bytes are gone."""
 
 
-def candidate_ids(
-    connection: Connection, *, now: datetime, status: str, text: str, reason: str
-) -> array[int]:
-    """Return the ids of candidates, the highest priority first. Empty filters let all pass."""
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which candidates to list: all of these must hold, and what is empty lets all pass.
+
+    `text` is looked for in their questions and `reason` in their reasons, without regard to case.
+    `source` is a log's, `lang` a language tag; `tag` is one of the item made from it. Asked from
+    `since` up to, not at, `until`. `free_for` leaves out what somebody else looks at.
+    """
+
+    status: str = "open"
+    text: str = field(default="", repr=False)
+    reason: str = ""
+    source: str = ""
+    lang: str = ""
+    tag: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
+    free_for: str = ""
+
+
+def candidate_ids(connection: Connection, wanted: Wanted, *, now: datetime) -> array[int]:
+    """Return the ids of candidates, the highest priority first."""
+    status, text, reason = wanted.status, wanted.text, wanted.reason
     query = select(candidate.c.id).where(candidate.c.expires_at > now)
     if status:
         query = query.where(candidate.c.status == status)
     # As sets: looked up row by row in order of priority, the same takes ten times as long.
     if reason:
-        told = select(candidate.c.id).where(_has(candidate.c.reasons, reason))
-        query = query.where(candidate.c.id.in_(told))
+        for_this = select(candidate.c.id).where(_has(candidate.c.reasons, reason))
+        query = query.where(candidate.c.id.in_(for_this))
     if text:
         asked = select(record.c.candidate).where(record.c.expires_at > now)
         query = query.where(candidate.c.id.in_(asked.where(_has(record.c.question, text))))
+    at = func.coalesce(record.c.asked_at, record.c.received_at, type_=record.c.received_at.type)
+    told = [
+        *([record.c.source == wanted.source] if wanted.source else []),
+        *([record.c.lang == wanted.lang] if wanted.lang else []),
+        *([at >= wanted.since] if wanted.since else []),
+        *([at < wanted.until] if wanted.until else []),
+    ]
+    if told:
+        held = select(record.c.candidate).where(record.c.expires_at > now, *told)
+        query = query.where(candidate.c.id.in_(held))
+    if wanted.tag:
+        tags = func.json_each(item.c.content, "$.tags").table_valued("value")
+        tagged = select(item.c.id).join(tags, true()).where(tags.c.value == wanted.tag)
+        query = query.where(candidate.c.item.in_(tagged))
+    if wanted.free_for:
+        theirs = select(claim.c.candidate).where(claim.c.until > now, claim.c.by != wanted.free_for)
+        query = query.where(candidate.c.id.not_in(theirs))
     query = query.order_by(candidate.c.priority.desc(), candidate.c.id)
     return array("q", connection.scalars(query))
 
@@ -87,6 +133,8 @@ def candidates(connection: Connection, ids: Collection[int], *, now: datetime) -
                 candidate.c.status,
                 candidate.c.item,
                 candidate.c.note,
+                claim.c.by,
+                claim.c.until,
                 record.c.question,
                 record.c.lang,
                 page.c.record,
@@ -96,8 +144,11 @@ def candidates(connection: Connection, ids: Collection[int], *, now: datetime) -
             )
             .join(page, page.c.candidate == candidate.c.id)
             .join(record, record.c.id == page.c.record)
+            .outerjoin(claim, (claim.c.candidate == candidate.c.id) & (claim.c.until > now))
         ):
             values = dict(row._mapping)
+            by, until = values.pop("by"), values.pop("until")
+            values["claim"] = Claim(by, until) if by else None
             values["reasons"] = tuple(values["reasons"])
             found[row.id] = Candidate(**values)
     return [found[identifier] for identifier in ids if identifier in found]

@@ -9,7 +9,7 @@ from pathlib import Path
 from curate.model import CurateError
 from curate.store import engine
 
-SCHEMA = "0006"
+SCHEMA = "0007"
 """The revision this program reads and writes: the newest in `migrations/versions`."""
 
 _SMALL = 32 * 2**20

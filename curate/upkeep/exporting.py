@@ -217,6 +217,7 @@ def _fresh(
     chunk set of today; and what is to be said of the labels.
     """
     chunks, gold, findings = labels_of(workspace, items)
+    quoted = {evidence.source for item in items for evidence in item.evidences}
     made = Version(
         number=0,
         parent=last.number if last else None,
@@ -230,6 +231,7 @@ def _fresh(
         root=workspace.settings.corpus.root,
         chunks=chunks,
         gold=gold,
+        extractors={s: name for s, name in workspace.corpus.extractors().items() if s in quoted},
     )
     return made, findings
 
@@ -347,6 +349,7 @@ def _build(workspace: Workspace, wanted: Version) -> Build:
         chunks=wanted.gold,
         chunk_set=wanted.chunks,
         more=wanted.more,
+        extractors=wanted.extractors,
     )
 
 
