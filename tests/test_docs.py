@@ -67,6 +67,21 @@ def test_privacy_names_the_entities_and_defaults() -> None:
         assert f"`{entity}`" in PRIVACY
     assert ", ".join(settings.privacy.phone_regions) in PRIVACY
     assert f"{settings.retention.records_days} days" in PRIVACY
+    assert f"at most {settings.retention.raw_days} days (`retention.raw_days`)" in PRIVACY
+    assert f"for up to {settings.retention.raw_days} days" in PRIVACY
+
+
+def test_privacy_names_every_file_that_curate_keeps(demo: Path) -> None:
+    for path in demo.iterdir():
+        if path.name not in (".gitignore", "docs", "logs") and path.suffix != ".lock":
+            assert f"`{path.name}" in PRIVACY, path.name
+
+
+def test_every_command_in_privacy_exists() -> None:
+    known = {path for path, _ in COMMANDS}
+    for said in re.findall(r"`(curate [a-z ]+)", PRIVACY):
+        words = said.split()
+        assert {" ".join(words[:2]), " ".join(words[:3])} & known, said
 
 
 def test_the_readme_has_two_commands_of_one_line_each() -> None:
