@@ -175,6 +175,60 @@ class TestASetFromElsewhere:
         assert desk.store.item("unheaded").evidences[0].heading == "Opening hours"
 
 
+LABELS = [
+    {"id": "hours", "query": "when open on saturdays?", "relevantChunkIds": ["c1"]},
+    {"id": "gone", "query": "and the ferry?", "relevantChunkIds": ["c2", "nowhere"]},
+]
+
+
+class TestLabelsByChunkId:
+    @pytest.fixture
+    def chunks(self, desk: Workspace, tmp_path: Path) -> Path:
+        text = desk.corpus.document("faq.md").text
+        body = text[text.index("The desk opens") :].strip()
+        rows = [
+            {"id": "c1", "source": "/srv/docs/faq.md", "text": f"Questions > Hours\n{body}"},
+            {"id": "c2", "source": "ferry.md", "text": "The ferry was sold years ago to others."},
+        ]
+        path = tmp_path / "chunks.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        return path
+
+    def test_become_proposals_for_the_curator(
+        self, desk: Workspace, tmp_path: Path, chunks: Path
+    ) -> None:
+        done = importing.read_in(desk, file(tmp_path, LABELS), chunks=str(chunks))
+        item = desk.store.item("hours")
+        [evidence] = item.evidences
+        assert (evidence.source, evidence.heading) == ("faq.md", "Opening hours")
+        assert "10:00" in evidence.phrase
+        assert item.status == "draft"
+        assert "c1" in item.note
+        assert done.drafts["hours"] == ("a look at the proposed evidence and keyword",)
+        assert [(doubt.item, doubt.source) for doubt in done.doubts] == [
+            ("gone", "chunk c2"),
+            ("gone", "chunk nowhere"),
+        ]
+        assert desk.store.item("gone").evidences == ()
+        assert not desk.drifted()
+
+    def test_without_their_chunks_are_told_to_be_astray(
+        self, desk: Workspace, tmp_path: Path
+    ) -> None:
+        done = importing.read_in(desk, file(tmp_path, LABELS[:1]))
+        assert [doubt.source for doubt in done.doubts] == ["chunk c1"]
+        assert desk.store.item("hours").status == "draft"
+
+    def test_leave_evidence_that_is_there_alone(
+        self, desk: Workspace, tmp_path: Path, chunks: Path
+    ) -> None:
+        before = desk.store.item("late-1")
+        row = {"id": "late-1", "query": before.question, "relevantChunkIds": ["c1"]}
+        done = importing.read_in(desk, file(tmp_path, [row]), chunks=str(chunks))
+        assert done.unchanged == ("late-1",)
+        assert desk.store.item("late-1") == before
+
+
 class TestConflicts:
     CHANGED = HOURS | {
         "id": "late-1",

@@ -24,13 +24,25 @@ if TYPE_CHECKING:
     type=click.Choice(["theirs", "ours"]),
     help="Whose word counts where both say something else; default: report, write nothing.",
 )
+@click.option(
+    "--chunks",
+    default="",
+    metavar="FILE|NAME",
+    help="Whose ids relevantChunkIds are, for rows without evidence; default: the current set.",
+)
 @click.option("--reason", default="", help="Why; kept in the log of every item.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and write nothing.")
 @json_option
 @shared_options
 @click.pass_obj
 def import_(
-    shared: Shared, file: Path, take: Side | None, reason: str, dry_run: bool, as_json: bool
+    shared: Shared,
+    file: Path,
+    take: Side | None,
+    chunks: str,
+    reason: str,
+    dry_run: bool,
+    as_json: bool,
 ) -> None:
     """Take in a set from FILE: questions.json, golden.jsonl, labelled queries, or CSV.
 
@@ -42,7 +54,9 @@ def import_(
 
     with shared.open() as workspace:
         workspace.ready_corpus()
-        done = importing.read_in(workspace, file, take=take, reason=reason, dry_run=dry_run)
+        done = importing.read_in(
+            workspace, file, take=take, chunks=chunks, reason=reason, dry_run=dry_run
+        )
     if as_json:
         output.data(done)
     else:
@@ -67,7 +81,7 @@ def _show(done: Imported, dry_run: bool) -> None:
                 (
                     doubt.item,
                     doubt.grade,
-                    f"{doubt.source} › {doubt.heading}",
+                    f"{doubt.source} › {doubt.heading}" if doubt.heading else doubt.source,
                     f"{doubt.found.source} › {doubt.found.heading}: {doubt.found.phrase}"
                     if doubt.found
                     else "nowhere",

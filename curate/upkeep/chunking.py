@@ -136,7 +136,7 @@ def _convert(workspace: Workspace, path: Path, out: IO[bytes], progress: Progres
     from curate.remap.gold import ChunkSet as Chunks
     from curate.upkeep import chunk_files
 
-    home = _homes(workspace.corpus.sources())
+    home = homes(workspace.corpus.sources())
     if chunk_files.is_plain(path):
         Chunks.read(path, progress)  # names the user's own file and line where one is wrong
         strangers = {row["source"] for row in chunk_files.rows(path)} - set(
@@ -149,8 +149,8 @@ def _convert(workspace: Workspace, path: Path, out: IO[bytes], progress: Progres
     chunk_files.write(chunk_files.rows(path), out, home)
 
 
-def _homes(sources: Iterable[str]) -> Callable[[str], str]:
-    """Return what names a document as the corpus does: the one whose path ends alike."""
+def homes(sources: Iterable[str]) -> Callable[[str], str]:
+    """Return a function that names a document as the corpus does: by the path that ends alike."""
     known = frozenset(sources)
     memory: dict[str, str] = {}
 

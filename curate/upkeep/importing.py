@@ -14,6 +14,7 @@ from curate.model import CurateError, Evidence, Exit, Grade, Item, RawText, Turn
 if TYPE_CHECKING:
     from curate.export.reading import Row
     from curate.model import Clean
+    from curate.upkeep.locating import Old
     from curate.workspace import Workspace
 
 Side = Literal["theirs", "ours"]
@@ -88,7 +89,7 @@ class _Merged:
     conflicts: tuple[Difference, ...]
     doubts: tuple[Doubt, ...]
     redacted: tuple[str, ...]
-    proposed: bool
+    proposed: tuple[str, ...]
 
 
 def read_in(
@@ -96,6 +97,7 @@ def read_in(
     path: Path,
     *,
     take: Side | None = None,
+    chunks: str = "",
     reason: str = "",
     dry_run: bool = False,
 ) -> Imported:
@@ -107,6 +109,9 @@ def read_in(
     say something else, nothing is written unless `take` says whose word counts. All that is
     written is one act.
 
+    Rows that name relevant chunks and quote nothing have evidence proposed from those: `chunks` is
+    the file or chunk set whose ids they are, by default the current chunk set.
+
     Raises `CurateError` for a row that is none, an id that cannot be used or was withdrawn, and
     for a holdout item that the file would move to tuning without a `reason`.
     """
@@ -115,8 +120,10 @@ def read_in(
     rows = reading.read(path)
     cleaned = _clean(workspace, rows)
     known = {item.id: item for item in workspace.store.items()}
+    old = _old(workspace, rows, chunks)
     merged = [
-        _merge(workspace, path, row, clean, known) for row, clean in zip(rows, cleaned, strict=True)
+        _merge(workspace, path, row, clean, known, old)
+        for row, clean in zip(rows, cleaned, strict=True)
     ]
     merged = _named(workspace, merged, known)
     conflicts = tuple(c for one in merged for c in one.conflicts)
@@ -210,8 +217,23 @@ class _Door:
 # ---------------------------------------------------------------------------- merging
 
 
+def _old(workspace: Workspace, rows: Sequence[Row], chunks: str) -> Old | None:
+    """Return the chunks that rows without evidence name, or None where no chunking is known."""
+    from curate.upkeep import locating
+
+    wanted = {name for row in rows if not row.quotes for name in row.chunks}
+    if not wanted or not (chunks or workspace.store.chunk_sets()):
+        return None
+    return locating.old(workspace, chunks, wanted)
+
+
 def _merge(
-    workspace: Workspace, path: Path, row: Row, clean: Sequence[Clean], known: Mapping[str, Item]
+    workspace: Workspace,
+    path: Path,
+    row: Row,
+    clean: Sequence[Clean],
+    known: Mapping[str, Item],
+    old: Old | None,
 ) -> _Merged:
     _usable(workspace, path, row)
     door = _Door(workspace, row, clean)
@@ -226,10 +248,16 @@ def _merge(
     start = ours or workspace.fresh(question, row.id)
     theirs = replace(start, question=question, **_said(row, door, start))
     theirs, doubts = _evidenced(workspace, row, door, theirs, start.reference)
+    proposed: tuple[str, ...] = ()
+    if row.chunks and not theirs.evidences:
+        theirs, astray = _labelled(workspace, row, theirs, old)
+        doubts += astray
+        proposed = ("evidence",) if theirs.evidences else ()
     if theirs.answerable is False and (ours is None or ours.answerable is not False):
         theirs = workspace.unanswerable(theirs)
     conflicts = tuple(_differences(ours, theirs)) if ours else ()
-    proposed = bool(theirs.keyword) and row.keyword is None and theirs.keyword != start.keyword
+    if theirs.keyword and row.keyword is None and theirs.keyword != start.keyword:
+        proposed += ("keyword",)
     redacted = tuple(sorted(set(door.redacted)))
     return _Merged(ours, theirs, conflicts, doubts, redacted, proposed)
 
@@ -300,6 +328,21 @@ def _evidenced(
     if row.quotes:
         return replace(item, evidences=tuple(found)), tuple(doubts)
     return _from_reference(workspace, row, door, item, before), ()
+
+
+def _labelled(
+    workspace: Workspace, row: Row, item: Item, old: Old | None
+) -> tuple[Item, tuple[Doubt, ...]]:
+    """Return the item with evidence proposed from the chunks its row names, and those astray."""
+    from curate.upkeep import locating
+
+    held = old or locating.Old("", {})
+    found, astray = locating.propose(workspace, item.question, row.chunks, held)
+    for number, one in enumerate(found):
+        item = workspace.attach(item, one.source, one.start, one.end, more=number > 0)
+    if found and not item.note:
+        item = replace(item, note=f"evidence proposed from {held.name}: {', '.join(row.chunks)}")
+    return item, tuple(Doubt(item.id, f"chunk {name}", "", "lost", None) for name in astray)
 
 
 def _from_reference(workspace: Workspace, row: Row, door: _Door, item: Item, before: str) -> Item:
@@ -403,8 +446,8 @@ def _lacking(one: _Merged, after: Item) -> tuple[str, ...]:
     lacking = check.missing(after)
     if any(evidence.grade != "verbatim" for evidence in after.evidences):
         lacking += ("evidence that stands verbatim",)
-    if one.proposed and after.keyword == one.theirs.keyword:
-        lacking += ("a look at the proposed keyword",)
+    if one.proposed:
+        lacking += (f"a look at the proposed {' and '.join(one.proposed)}",)
     return lacking
 
 
