@@ -55,7 +55,7 @@ class CorpusSettings:
 class SourceSettings:
     """One `[[sources]]`: a log to read.
 
-    `path` may hold globs. `template` is a regular expression whose group `question` (or first
+    `path` may hold globs, or is the address of a Langfuse (`https://...`). `template` is a regular expression whose group `question` (or first
     group) is what the user asked in a prompt glued around it. `map` gives a dotted path for each
     field of the event model. `down` and `up` list the rating values, as written in the log, that
     mean a thumb down or up (`0`, `dislike`, `<=2`). With `purge_files`, a purge deletes log files
@@ -305,6 +305,27 @@ def workspace_from_environment() -> Path | None:
     return Path(value) if value else None
 
 
+@dataclass(frozen=True, slots=True)
+class ApiKeys:
+    """The keys of a project of Langfuse."""
+
+    public: str = field(repr=False)
+    secret: str = field(repr=False)
+
+
+def langfuse_keys() -> ApiKeys:
+    """Return `LANGFUSE_PUBLIC_KEY` and `LANGFUSE_SECRET_KEY`. Raises `CurateError` without them."""
+    public = os.environ.get("LANGFUSE_PUBLIC_KEY")
+    secret = os.environ.get("LANGFUSE_SECRET_KEY")
+    if not public or not secret:
+        raise CurateError(
+            "the keys of Langfuse are not in the environment",
+            "Set LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY.",
+            Exit.USAGE,
+        )
+    return ApiKeys(public, secret)
+
+
 def database_from_environment() -> str | None:
     """Return `CURATE_DB`, the URL of a team's own database, or None."""
     return os.environ.get("CURATE_DB") or None
@@ -363,7 +384,7 @@ root = "docs"                  # relative to this file
 
 # [[sources]]                  # a log to read; `curate ingest` without paths reads them all
 # name = "assistant"
-# path = "logs/*.jsonl"        # globs, relative to this file
+# path = "logs/*.jsonl"        # globs, relative to this file; or https://..., a Langfuse
 # format = "auto"              # auto, jsonl, csv
 # down = ["0"]                 # ratings that mean thumbs-down: values, or "<=2"; never guessed
 # up = ["1"]

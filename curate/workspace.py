@@ -243,7 +243,7 @@ class Workspace:
 
     # ------------------------------------------------------------------ the log
 
-    def sources(self, names: Sequence[str] = ()) -> list[LogFile]:
+    def sources(self, names: Sequence[str] = ()) -> list[Input]:
         """Return the configured logs, one for each existing file, in the config's order.
 
         With `names`, only those sources. Raises `CurateError` for an unknown name, a config
@@ -258,7 +258,7 @@ class Workspace:
             )
         from curate.ingest.inputs import LogFile
 
-        found: list[LogFile] = []
+        found: list[Input] = []
         for name in names or known:
             if name not in known:
                 raise CurateError(
@@ -266,6 +266,9 @@ class Workspace:
                     f"It has: {', '.join(known)}.",
                     Exit.USAGE,
                 )
+            if known[name].path.startswith(("https://", "http://")):
+                found.append(self.langfuse(known[name].path, known[name]))
+                continue
             paths = _glob(self.root, known[name].path)
             if not paths:
                 raise CurateError(
@@ -274,6 +277,12 @@ class Workspace:
                 )
             found += [LogFile(path, known[name]) for path in paths]
         return found
+
+    def langfuse(self, url: str, source: SourceSettings) -> Input:
+        """Return the project of Langfuse at `url`, by the keys in the environment."""
+        from curate.ingest.pulling import Pull
+
+        return Pull(url, config.langfuse_keys(), source, self.now(), self.limit)
 
     def files(self, source: SourceSettings) -> list[Path]:
         """Return the files that a source's globs match, in order."""

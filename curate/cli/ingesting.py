@@ -60,6 +60,11 @@ _LOOK_AGAIN = 1.0
     help="A file with the SQL to run on --db; its columns are the fields.",
 )
 @click.option("--recipe", metavar="NAME", help="A ready query; `--recipe help` lists them.")
+@click.option(
+    "--langfuse",
+    metavar="URL",
+    help="Pull what is new from a Langfuse; keys: LANGFUSE_PUBLIC_KEY, LANGFUSE_SECRET_KEY.",
+)
 @click.option("--explain", is_flag=True, help="Show how it would be read; write nothing.")
 @click.option("--follow", is_flag=True, help="Go on reading what is appended, until interrupted.")
 @click.option("--strict", is_flag=True, help="One bad line: nothing is written, exit 1.")
@@ -78,6 +83,7 @@ def ingest(
     url: str | None,
     query: Path | None,
     recipe: str | None,
+    langfuse: str | None,
     explain: bool,
     follow: bool,
     strict: bool,
@@ -108,6 +114,8 @@ def ingest(
     def inputs() -> list[Input]:
         if database:
             found = [_database(workspace, paths, url, query, recipe, source)]
+        elif langfuse:
+            found = [workspace.langfuse(langfuse, workspace.source(source or "langfuse"))]
         else:
             found = _files(workspace, paths, source)
         return [one.under(told(one.source)) for one in found]
@@ -117,14 +125,14 @@ def ingest(
             _explain(workspace.explain(inputs()), as_json=as_json)
             return
         if follow:
-            if database or Path("-") in paths:
+            if database or langfuse or Path("-") in paths:
                 raise CurateError(
                     "--follow is for files", "Name files, or [[sources]].", Exit.USAGE
                 )
             _follow(workspace, inputs, quiet=shared.quiet, as_json=as_json)
             return
         with output.Progress("reading", quiet=shared.quiet) as progress:
-            resume = not paths and not database
+            resume = not paths and not database  # a query has no place to go on from
             report = workspace.ingest(inputs(), strict=strict, resume=resume, progress=progress)
     if as_json:
         output.data(report)

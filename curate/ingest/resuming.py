@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -46,11 +46,19 @@ class Ledger:
 
     `known` are the checkpoints stored so far; `facts` is whatever else decides what is kept,
     such as the anonymiser's policy: under other facts or settings a file is read from its start.
+    `watermarks` gives those of a source's streams.
     """
 
     def __init__(
-        self, known: Sequence[Checkpoint], *, tag: Tags, now: datetime, facts: str = ""
+        self,
+        known: Sequence[Checkpoint],
+        *,
+        tag: Tags,
+        now: datetime,
+        facts: str = "",
+        watermarks: Callable[[str], Mapping[str, str]] = lambda _: {},
     ) -> None:
+        self.watermarks = watermarks
         self._known = {(point.source, point.file): point for point in known}
         self._tag = tag
         self._now = now

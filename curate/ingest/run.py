@@ -98,8 +98,14 @@ def read_query(
     from curate.ingest import database
 
     source = source or SourceSettings(name=AD_HOC)
-    found = database.query(url, sql)
-    return _read(Log(io.BytesIO(), "the query's result"), found, source, _Told.by(source), traces)
+    return read_rows(database.query(url, sql), "the query's result", source, traces)
+
+
+def read_rows(
+    found: Iterator[Row | Rejected], name: str, source: SourceSettings, traces: Traces | None
+) -> Iterator[StreamItem]:
+    """Return the items of rows that come from elsewhere than a file; messages call them `name`."""
+    return _read(Log(io.BytesIO(), name), found, source, _Told.by(source), traces)
 
 
 @dataclass(frozen=True, slots=True)

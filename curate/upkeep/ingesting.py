@@ -118,7 +118,11 @@ def _refuse_bad_lines(workspace: Workspace, inputs: Sequence[Input], *, resume: 
 def _ledger(workspace: Workspace) -> Ledger:
     facts = f"{workspace.anonymiser.policy} {workspace.settings.retention.records_days}"
     return Ledger(
-        workspace.store.checkpoints(), tag=workspace.tagger, now=workspace.now(), facts=facts
+        workspace.store.checkpoints(),
+        tag=workspace.tagger,
+        now=workspace.now(),
+        facts=facts,
+        watermarks=workspace.store.watermarks,
     )
 
 
