@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -9,6 +10,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
+from tests.test_migrations import old_database
 
 ROOT = Path(__file__).parent.parent
 
@@ -107,3 +110,23 @@ def test_the_installed_wheel_does_the_main_job(installed: Path, tmp_path: Path) 
     assert made.returncode == 0, made.stderr
     assert exported.returncode == 0, exported.stderr
     assert (tmp_path / "demo" / "exports" / "v0001" / "questions.json").is_file()
+
+
+def test_the_installed_wheel_upgrades_an_old_workspace(installed: Path, tmp_path: Path) -> None:
+    root = tmp_path / "old"
+    root.mkdir()
+    (root / "curate.toml").touch()
+    old_database(root / "curate.db", "0001")
+    (root / "keys").mkdir(mode=0o700)
+    (root / "keys" / "2026-11-01.key").write_bytes(b"k" * 32)
+    (root / "keys" / "2026-11-01.key").chmod(0o600)
+    place = ("--workspace", str(root), "--now", "2026-12-19")
+
+    shown = run(installed, *place, "status", "--json", cwd=tmp_path)
+    purged = run(installed, *place, "purge", "--json", cwd=tmp_path)
+
+    assert shown.returncode == 0, shown.stderr
+    assert json.loads(shown.stdout)["counts"]["records"] == 3
+    assert purged.returncode == 0, purged.stderr + purged.stdout
+    assert (root / "raw.db").is_file()
+    assert (root / "keys" / "tags" / "2026-11-01.key").is_file()
