@@ -218,9 +218,10 @@ class Workspace:
         """What was logged, sealed, as long as it may be read."""
         with self._lock:
             if self._originals is None:
-                from curate.custody.originals import Originals
+                from curate.custody.originals import Originals, prepare
 
                 self._originals = Originals(
+                prepare(self.root / KEYS)  # else a tag's key might be taken for an old day's
                     self.root / RAW,
                     self.root / KEYS,
                     self.settings.retention,

@@ -77,6 +77,23 @@ def test_the_keys_of_tags_go_when_no_record_of_their_time_is_left(
     assert list(tags.glob("*.key")) == []
 
 
+def test_the_first_purge_of_an_older_workspace_keeps_the_keys_of_its_tags(
+    workspace: Workspace, clock: Clock
+) -> None:
+    workspace.close()
+    keys = workspace.root / "keys"
+    for path in keys.glob("*.key"):
+        path.unlink()
+    old = sorted(path.name for path in (keys / "tags").iterdir())
+    for path in (keys / "tags").iterdir():
+        path.rename(keys / path.name)
+    (keys / "tags").rmdir()
+    clock.now = NOW + 15 * DAY
+    with people.reopen(workspace.root, clock, "Zorvath") as again:
+        assert again.purge().counts["keys"] == 0
+    assert sorted(path.name for path in (keys / "tags").iterdir()) == old
+
+
 def test_a_reader_of_the_originals_defers_and_the_keys_are_gone(
     workspace: Workspace, curate: Curate
 ) -> None:
