@@ -38,10 +38,11 @@ from curate.upkeep.exporting import EXPORTS
 
 if TYPE_CHECKING:
     from curate.corpus.corpus import Corpus
+    from curate.coverage import Coverage
     from curate.custody.erasing import Erasure
     from curate.custody.originals import Originals
     from curate.ingest.explain import Explanation
-    from curate.ingest.inputs import Input, LogFile
+    from curate.ingest.inputs import Input
     from curate.ingest.run import IngestReport
     from curate.privacy.anonymise import Anonymiser
     from curate.privacy.tags import Tagger
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from curate.store.reading import Counts
     from curate.store.store import Store
     from curate.triage import Matcher
+    from curate.upkeep.chunking import Waiting
     from curate.upkeep.drift import Drifted
     from curate.upkeep.exporting import Exported
 
@@ -220,8 +222,8 @@ class Workspace:
             if self._originals is None:
                 from curate.custody.originals import Originals, prepare
 
-                self._originals = Originals(
                 prepare(self.root / KEYS)  # else a tag's key might be taken for an old day's
+                self._originals = Originals(
                     self.root / RAW,
                     self.root / KEYS,
                     self.settings.retention,
@@ -438,6 +440,36 @@ class Workspace:
         from curate.upkeep import drift
 
         return drift.relocate(self, ids)
+
+    def coverage(self) -> Coverage:
+        """Return what the set covers of the documents and of the questions that are kept, and what
+        to curate next.
+        """
+        from collections import Counter
+
+        from curate import coverage, triage
+
+        traffic = self.store.traffic()
+        return coverage.coverage(
+            self.store.items(),
+            [s for source in self.corpus.sources() for s in self.corpus.sections(source)],
+            traffic,
+            kinds=Counter(triage.kind(one.text, one.history) for one in traffic.sample),
+            failures=self.store.failures(),
+            holdout=self.settings.split.holdout,
+        )
+
+    def waiting(self) -> tuple[Waiting, ...]:
+        """Return the items whose chunks a remap could not tell for sure; see `chunking.waiting`."""
+        from curate.upkeep import chunking
+
+        return chunking.waiting(self)
+
+    def choose(self, item: str, ids: Sequence[str], *, reason: str = "") -> Item:
+        """Store which chunks answer an item; see `chunking.choose`."""
+        from curate.upkeep import chunking
+
+        return chunking.choose(self, item, ids, reason=reason)
 
     def suggest(self, record: Record, k: int = 10) -> list[Passage]:
         """Return the passages that may answer a logged question, best first."""

@@ -125,6 +125,15 @@ def test_an_old_database_with_rows_is_upgraded_on_opening(tmp_path: Path, dump: 
         assert store.purge(by="anna", matcher=Matcher()).status == "clean"
 
 
+def test_what_versions_were_called_and_labelled_with_survives(tmp_path: Path) -> None:
+    path = old_database(tmp_path / "curate.db", "0006")
+    with Store.open(path, now=Clock(NOW)) as store:
+        version = store.version(1)
+        assert store.version_names() == {"released": 1}
+        assert version.chunks == store.chunk_sets()[0]
+        assert (version.gold, version.more) == ({"loans-1": ("c1",)}, {"remap.json": b"{}"})
+
+
 NEXT = '''
 """Drops a column that held text, and rebuilds a table that others point at."""
 

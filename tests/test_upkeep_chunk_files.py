@@ -102,7 +102,14 @@ def test_every_shape_gives_the_same_chunks(tmp_path: Path, data: bytes) -> None:
 
 def test_only_our_own_lines_are_plain(tmp_path: Path) -> None:
     for number, (data, plain) in enumerate(
-        ((lines(OURS), True), (lines(NODES), False), (b"", False), (b"\xff", False))
+        (
+            (lines(OURS), True),
+            (lines([OURS[0] | {"score": 1}]), True),
+            (lines([OURS[0] | {"id": 7}]), False),
+            (lines(NODES), False),
+            (b"", False),
+            (b"\xff", False),
+        )
     ):
         path = tmp_path / str(number)
         path.write_bytes(data)

@@ -363,4 +363,20 @@ class TestTheCommands:
         array.write_text(json.dumps(rows), encoding="utf-8")
         again = curate("remap", big, array, "--gold", gold, "--json")
         assert again.json["summary"] == made["summary"]
+        nodes = lines(
+            tmp_path / "nodes.jsonl",
+            (
+                {"id_": r["id"], "text": r["text"], "metadata": {"file_path": r["source"]}}
+                for r in rows
+            ),
+        )
+        told = [
+            curate("remap", big, nodes, "--gold", gold, "--out", tmp_path / f"{name}.json").code
+            for name in ("a", "b")
+        ]
+        assert told == [1, 1]
+        assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+        (tmp_path / "empty.jsonl").touch()
+        empty = curate("remap", big, tmp_path / "empty.jsonl")
+        assert (empty.code, "empty.jsonl holds no chunks" in empty.err) == (2, True)
         assert curate("remap", big, small, "--apply").code == 2

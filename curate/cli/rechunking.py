@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -96,11 +95,8 @@ def _files(
     from curate.remap import remapping
     from curate.upkeep import rechunking
 
-    with ExitStack() as stack:
-        directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="curate-")))
-        before, after = (
-            stack.enter_context(rechunking.plain(path, directory)) for path in (old, new)
-        )
+    with tempfile.TemporaryDirectory(prefix="curate-") as directory:
+        before, after = (rechunking.plain(path, Path(directory)) for path in (old, new))
         return remapping.remap(
             before, after, gold, everything=everything, map_out=map_out, progress=progress
         )

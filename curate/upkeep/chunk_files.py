@@ -23,20 +23,21 @@ _SOURCES = ("source", "file_path", "file_name", "filename", "path", "url")
 _HEADINGS = ("heading", "section", "title")
 _STARTS = ("start", "start_index", "start_char_idx")
 _ORDERS = ("chunk_index", "order", "index")
-_OURS = frozenset({"id", "source", "text", "heading", "start", "chunk_index"})
 _ARRAY = 1 << 30
 """Bytes of the largest JSON file that is not in lines."""
 
 
 def is_plain(path: Path) -> bool:
-    """Say whether the first line of a file is a chunk in our own fields, so that all are."""
+    """Say whether the first line of a file is a chunk in our own fields; others may be beside."""
     try:
         with _open(path) as stream:
             first = next((line for line in stream if line.strip()), b"")
         row = json.loads(first)
     except (ValueError, RecursionError, EOFError, zlib.error):
         return False
-    return isinstance(row, dict) and {"id", "source", "text"} <= row.keys() <= _OURS
+    return isinstance(row, dict) and all(
+        isinstance(row.get(key), str) for key in ("id", "source", "text")
+    )
 
 
 def rows(path: Path) -> Iterator[Json]:
@@ -55,7 +56,7 @@ def rows(path: Path) -> Iterator[Json]:
 
 
 def write(rows: Iterator[Json], stream: IO[bytes], home: Callable[[str], str]) -> int:
-    """Write chunks as lines, each under the source that `home` gives; return how many."""
+    """Write chunks as lines, each under the source that `home` gives, and return how many."""
     number = 0
     for number, row in enumerate(rows, 1):  # noqa: B007 - counts
         row["source"] = home(row["source"])
@@ -74,6 +75,8 @@ def _records(path: Path) -> Iterator[tuple[str, Any]]:
         with _open(path) as stream:
             head = stream.read(1 << 16).lstrip(b"\xef\xbb\xbf \t\r\n")
             stream.seek(0)
+            if not head:
+                return
             if head[:1] == b"[" or not _is_lines(head):
                 yield from _whole(path, stream)
                 return

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from curate.model import ChunkLabel, ChunkSet, Item, LabelStatus
+from curate.model import ChunkLabel, ChunkSet, CurateError, Exit, Item, LabelStatus
 from curate.upkeep import chunking
 from curate.upkeep.chunking import Progress, silent
 
@@ -35,23 +34,23 @@ class Applied:
     unknown: tuple[str, ...]
 
 
-@contextmanager
-def plain(path: Path, directory: Path) -> Iterator[Path]:
-    """Give a chunk file as lines of our own fields: itself, or a copy in `directory` that is gone
-    afterwards. Raises `CurateError` as `chunk_files.rows` does.
+def plain(path: Path, directory: Path) -> Path:
+    """Return a chunk file as lines of our own fields: itself, or a copy made in `directory`.
+
+    Raises `CurateError` as `chunk_files.rows` does, and for a file without chunks.
     """
     from curate.upkeep import chunk_files
 
-    if chunk_files.is_plain(path) or path.suffix.lower() in (".jsonl", ".ndjson", ".gz"):
-        yield path
-        return
-    copy = directory / f".unfinished-{secrets.token_hex(8)}-{path.stem}.jsonl"
-    try:
-        with os.fdopen(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
-            chunk_files.write(chunk_files.rows(path), out, lambda source: source)
-        yield copy
-    finally:
-        copy.unlink(missing_ok=True)
+    if chunk_files.is_plain(path):
+        return path
+    copy = directory / secrets.token_hex(8) / f"{path.stem}.jsonl"
+    copy.parent.mkdir(mode=0o700)
+    with copy.open("wb") as out:
+        if not chunk_files.write(chunk_files.rows(path), out, lambda source: source):
+            raise CurateError(
+                f"{path} holds no chunks", "Give lines of id, source, text.", Exit.USAGE
+            )
+    return copy
 
 
 def carry(
