@@ -400,6 +400,41 @@ class Ranking:
     reasons: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How often a passage was the first to be retrieved, and with what success."""
+
+    source: str
+    heading: str
+    asked: int
+    down: int
+    refused: int
+
+
+@dataclass(frozen=True, slots=True)
+class AskedQuestion:
+    """A question that was asked, and what was said before it."""
+
+    text: str = field(repr=False)
+    history: tuple[Turn, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """All questions that are kept: how many, refused, voted down, in which languages.
+
+    `passages` are those that were retrieved first, most asked first, as the log calls them;
+    `sample` holds questions taken evenly from all of them.
+    """
+
+    questions: int
+    refused: int
+    down: int
+    langs: dict[str, int]
+    passages: tuple[Asked, ...]
+    sample: tuple[AskedQuestion, ...] = field(repr=False)
+
+
 # ---------------------------------------------------------------------------- corpus
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from curate.cli import output
+from curate.cli import covering, output
 from curate.cli.context import Shared, json_option, shared_options
 from curate.model import Exit
 from curate.text import one_line
@@ -144,3 +144,6 @@ def search(shared: Shared, query: tuple[str, ...], k: int, as_json: bool) -> Non
         output.line(f"   {one_line(row['sentence'])}")
     if not found:
         output.say("nothing found", quiet=shared.quiet)
+
+
+corpus.add_command(covering.coverage)

@@ -29,6 +29,7 @@ from curate.model import (
     Record,
     Review,
     Revision,
+    Traffic,
     Version,
 )
 from curate.store import (
@@ -44,6 +45,7 @@ from curate.store import (
     retention,
     rewording,
     schema,
+    traffic,
     versions,
 )
 from curate.store.auditing import Accepted
@@ -281,6 +283,11 @@ class Store:
         """Return what the workspace holds now."""
         with self._database.read() as connection:
             return reading.counts(connection, now=self._now())
+
+    def traffic(self, sample: int = 5000) -> Traffic:
+        """Return the figures of all questions that are kept, with up to `sample` of them."""
+        with self._database.read() as connection:
+            return traffic.traffic(connection, now=self._now(), sample=sample)
 
     def receipts(self, kind: str = "", limit: int = 100) -> list[Receipt]:
         """Return the newest receipts first, of one kind (`purge`) or, with "", of all."""
