@@ -192,7 +192,9 @@ def test_ids_leave_as_tags_of_the_epoch_of_the_event() -> None:
     assert question.user == tags.tag("user", fold_user("USER-1"), asked_at)
     assert question.keys[0] == tags._of("old", "event", "question\x1flog\x1fr1")
     assert len(question.keys) == 2
-    assert question.aliases == (tags.tag("alias", "log\x1fr1", asked_at),)
+    assert question.aliases == tuple(
+        tags.tag("alias", f"log\x1f{name}", asked_at) for name in ("r1", "s1")
+    )
     assert set(question.aliases) & set(vote.targets[0])
     assert vote.targets[0][0] == tags.tag("alias", "log\x1fr1", voted_at)
     assert vote.received_at == NOW
@@ -393,3 +395,35 @@ def test_the_first_item_says_how_the_log_is_read() -> None:
 
     assert isinstance(first, Recognised)
     assert first.map["question"] == "question"
+
+
+def test_a_vote_that_names_only_a_session_is_about_a_question_of_it() -> None:
+    shelf = Shelf()
+    rows: list[Json | str] = [
+        {"request_id": "r1", "session_id": "s1", "question": "open?", "ts": "2026-03-01T10:00:00Z"},
+        {"session_id": "s1", "rating": "down", "ts": "2026-03-01T10:01:00Z"},
+        {"request_id": "r9", "session_id": "s1", "rating": "down", "ts": "2026-03-01T10:02:00Z"},
+    ]
+
+    report = ingest(shelf, items(rows))
+
+    assert report.rejected == 0
+    (question,) = shelf.questions
+    about = {bool(set(vote.targets[0]) & set(question.aliases)) for vote in shelf.votes}
+    assert about == {True, False}
+    assert [len(vote.targets) for vote in shelf.votes] == [1, 1]
+
+
+def test_latency_and_tokens_are_kept_where_the_log_has_them() -> None:
+    shelf = Shelf()
+    row: Json = {
+        "id": "r1",
+        "question": "open?",
+        "latency_ms": 12,
+        "usage": {"prompt_tokens": 100, "completion_tokens": "20"},
+    }
+
+    ingest(shelf, items([row]))
+
+    (question,) = shelf.questions
+    assert (question.latency_ms, question.tokens_in, question.tokens_out) == (12, 100, 20)

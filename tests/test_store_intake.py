@@ -285,3 +285,51 @@ def test_a_batch_is_stored_whole_or_not_at_all(store: Store) -> None:
 def test_scores_that_are_no_numbers_are_left_out(store: Store) -> None:
     save(store, question("a", "How long?", chunks=(RetrievedChunk(1, score=float("nan")),)))
     assert only(store).chunks == (RetrievedChunk(1),)
+
+
+def test_the_poorer_of_two_exports_never_wins(store: Store) -> None:
+    long = "We open at nine. " * 20
+    full = question("a", "is it open?", answer=Clean(long), tokens_in=7)
+    poor = question(
+        "a", "is it open?", answer=Clean(long[:250] + "..."), chunks=(), latency_ms=None
+    )
+
+    first = save(store, full)
+    second = save(store, poor)
+    third = save(store, full)
+
+    record = only(store)
+    assert record.answer == Clean(long)
+    assert [chunk.source for chunk in record.chunks] == ["docs/loans.md", "fees.md"]
+    assert (record.latency_ms, record.tokens_in) == (12.5, 7)
+    counts = [(s.questions_new, s.questions_updated, s.duplicates) for s in (first, second, third)]
+    assert counts == [(1, 0, 0), (0, 0, 1), (0, 0, 1)]
+
+
+def test_two_exports_that_each_know_something_come_to_the_sum_in_either_order(
+    store: Store,
+) -> None:
+    traces = question("a", "is it open?", chunks=(), standalone=Clean("Is the shop open?"))
+    spans = question("a", "is it open?", answer=None)
+
+    save(store, traces)
+    assert save(store, spans).questions_updated == 1
+
+    record = only(store)
+    assert record.answer == Clean("Within two weeks.")
+    assert record.standalone == Clean("Is the shop open?")
+    assert len(record.chunks) == 2
+
+
+def test_an_answer_that_was_changed_replaces_the_old_one(store: Store) -> None:
+    save(store, question("a", "is it open?", answer=Clean("No.")))
+    save(store, question("a", "is it open?", answer=Clean("N"), content=tag("content", "new")))
+
+    assert only(store).answer == Clean("N")
+
+
+def test_another_policy_takes_over_nothing_of_the_old(store: Store) -> None:
+    save(store, question("a", "is it open?", answer=Clean("ask Dara")))
+    save(store, question("a", "is it open?", answer=None, policy="sha256:01"))
+
+    assert only(store).answer is None

@@ -6,9 +6,6 @@ let themselves be, results are streamed, and no message shows a password or what
 
 from __future__ import annotations
 
-import datetime
-import decimal
-import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
@@ -19,6 +16,7 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from curate.ingest.rows import Row
+from curate.ingest.values import plain
 from curate.model import CurateError, Exit
 
 _STREAM = 500
@@ -91,7 +89,7 @@ def _rows(connection: Connection, sql: str) -> Iterator[Row]:
     )
     # Not `text()`: neither a colon nor a percent sign in the user's SQL is a parameter.
     for number, row in enumerate(streamed.exec_driver_sql(sql).mappings(), 1):
-        yield Row(number, {str(name): _plain(value) for name, value in row.items()})
+        yield Row(number, {str(name): plain(value) for name, value in row.items()})
 
 
 def _engine(url: str | URL) -> tuple[Engine, str]:
@@ -133,20 +131,3 @@ def _read_only_sessions(engine: Engine, statement: str) -> None:
         cursor.execute(statement)
         cursor.close()
         connection.commit()
-
-
-def _plain(value: object) -> object:
-    """Return a column's value as JSON would hold it."""
-    match value:
-        case datetime.datetime():
-            return value.isoformat()
-        case datetime.date():
-            return value.isoformat()
-        case decimal.Decimal():
-            return int(value) if value == value.to_integral_value() else float(value)
-        case uuid.UUID():
-            return str(value)
-        case bytes() | bytearray() | memoryview():
-            return bytes(value).decode("utf-8", "replace")
-        case _:
-            return value

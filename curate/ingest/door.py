@@ -182,8 +182,10 @@ class Door:
                 text = self._tags.tag("ordinal", itself, self._now)
                 self._ordinals[text] += 1
                 itself = _joined(itself, str(self._ordinals[text]))
-        names = tuple(alias(event.source, name.reveal()) for name in event.aliases)
-        return Keyed(event, itself, names or (itself,))
+        names = tuple(alias(event.source, name.reveal()) for name in event.aliases) or (itself,)
+        if event.session is not None:
+            names += (alias(event.source, event.session.reveal()),)
+        return Keyed(event, itself, names)
 
     def clean(self, batch: Sequence[Keyed]) -> Passage:
         """Return the events of `batch` that are new or changed, anonymised, in their order."""
@@ -268,6 +270,8 @@ class Door:
             chunks=said.chunks,
             title=said.title,
             latency_ms=event.latency_ms,
+            tokens_in=event.tokens_in,
+            tokens_out=event.tokens_out,
             lang=spoken(said.question),
             policy=self._policy,
         )
@@ -293,6 +297,7 @@ def _content(one: Keyed, policy: str) -> str:
         facts += [event.rating, event.by]
     else:
         facts += [event.refused, event.latency_ms, [chunk.score for chunk in event.chunks]]
+        facts += [event.tokens_in, event.tokens_out]
         facts += [bool(event.standalone), bool(event.answer), _shown(event.session)]
     return json.dumps(facts)
 

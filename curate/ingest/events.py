@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from curate.ingest.conversation import answer_of, chat, chunks_of
 from curate.ingest.ratings import Scale
-from curate.ingest.values import ident, moment, raw
+from curate.ingest.values import count, ident, moment, raw, whole_ms
 from curate.model import (
     Author,
     Checkpoint,
@@ -126,11 +126,14 @@ def question(
     chunks: object = None,
     title: object = None,
     history: Sequence[RawTurn] = (),
+    took_ms: object = None,
+    tokens: tuple[object, object] = (None, None),
 ) -> QuestionEvent:
     """Return the question event of a log's own values; without a question its text is empty.
 
     `asked` may be text, chat messages or what a chain took as its input. The id is the first of
-    the aliases. `until` is when the answer was there, for the latency.
+    the aliases. `until` is when the answer was there, for the latency, unless `took_ms` says it;
+    `tokens` are those of the prompt and of the answer.
     """
     said = chat(asked) if asked is not None else None
     text = said.question if said else raw(asked)
@@ -153,8 +156,12 @@ def question(
         None,
         chunks_of(chunks) if chunks is not None else (),
         raw(title),
-        (end - begin).total_seconds() * 1000 if begin and end and end >= begin else None,
+        (end - begin).total_seconds() * 1000
+        if begin and end and end >= begin
+        else whole_ms(took_ms),
         place.repaired,
+        count(tokens[0]),
+        count(tokens[1]),
     )
 
 
@@ -170,12 +177,16 @@ def vote(
     comment: object = None,
     by: Author = "user",
     summary: bool = False,
+    session: object = None,
 ) -> FeedbackEvent:
     """Return the feedback event of a log's own values; `targets` come in the order to be tried.
 
-    Raises `Unusable` without a target, `UnknownNumber` or `UnknownWord` for the rating.
+    The `session` is what it is about where nothing narrower is named. Raises `Unusable` without
+    a target, `UnknownNumber` or `UnknownWord` for the rating.
     """
     names = dict.fromkeys(name for value in targets if (name := ident(value)))
+    if not names and (whole := ident(session)):
+        names = {whole: None}
     if not names:
         raise Unusable("a vote without the id of what it is about")
     return FeedbackEvent(

@@ -37,6 +37,8 @@ _STRONG: dict[str, str] = {
     "refused": "refused isrefusal refusal abstained unanswered noanswer",
     "title": "conversationtitle chattitle conversationname sessionname",
     "latency_ms": "latencyms durationms elapsedms responsetimems",
+    "tokens_in": "tokensin inputtokens prompttokens",
+    "tokens_out": "tokensout outputtokens completiontokens",
     "target": "targetid forid replyto inreplyto answerid",
     "feedback_id": "feedbackid voteid scoreid",
     "voted_at": "feedbackdate feedbackat feedbackts feedbacktimestamp feedbackcreatedat ratedat "

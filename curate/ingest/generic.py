@@ -12,7 +12,7 @@ from curate.ingest.events import ROOT, Part, Piece, Place, Unusable
 from curate.ingest.fields import INVERTED, Fields, folded
 from curate.ingest.jsontext import embedded
 from curate.ingest.paths import ABSENT, Getter
-from curate.ingest.values import ident, moment, raw, text_of, whole_ms
+from curate.ingest.values import count, ident, moment, raw, text_of, whole_ms
 from curate.model import FeedbackEvent, Json, QuestionEvent, RawText, RawTurn
 
 _TRUE = ("true", "yes", "1", "y")
@@ -110,6 +110,8 @@ class Generic:
             self._text(row, "title", plain),
             whole_ms(fields.value(row, "latency_ms")) if "latency_ms" in getters else None,
             place.repaired,
+            count(fields.value(row, "tokens_in")) if "tokens_in" in getters else None,
+            count(fields.value(row, "tokens_out")) if "tokens_out" in getters else None,
         )
         return _without_own_question(event)
 
@@ -174,7 +176,10 @@ class Generic:
             if bare is not None and bare in targets:
                 own, targets = bare, tuple(name for name in targets if name != bare)
         if not targets and asked is None:
-            raise Unusable("a vote without the id of what it is about")
+            session = self._ident(row, "session")
+            if session is None:
+                raise Unusable("a vote without the id of what it is about")
+            targets = (session,)
         return FeedbackEvent(
             place.source,
             place.line,

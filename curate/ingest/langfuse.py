@@ -77,6 +77,7 @@ def _observation(row: Json, place: Place) -> Part:
         standalone=embedded(row.get("input")) if retriever else None,
         answer=row.get("output") if is_root else None,
         chunks=row.get("output") if retriever else None,
+        tokens=_tokens(get("usage_details", "usageDetails") or row.get("usage")),
     )
     return Part(trace, ROOT if is_root else 1, event, place.size)
 
@@ -100,6 +101,11 @@ def _trace(row: Json, place: Place) -> Iterator[Piece]:
                 yield vote(place, values[-1], (trace,), id=_vote_id(trace, name), summary=True)
             except (UnknownNumber, UnknownWord):
                 continue  # an average of several, or a measure: the scores themselves tell
+
+
+def _tokens(usage: object) -> tuple[object, object]:
+    told = embedded(usage)
+    return (told.get("input"), told.get("output")) if isinstance(told, dict) else (None, None)
 
 
 def _score(row: Json, place: Place) -> Iterator[Piece]:
@@ -126,7 +132,8 @@ def _score(row: Json, place: Place) -> Iterator[Piece]:
     yield vote(
         place,
         value,
-        (observation, trace, session),
+        (observation, trace),
+        session=session,
         id=_vote_id(about, str(row.get("name"))),
         user=row.get("author_user_id", row.get("authorUserId")) if by == "annotator" else None,
         at=row.get("timestamp"),

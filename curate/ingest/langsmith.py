@@ -46,6 +46,7 @@ def read(row: Json, place: Place) -> Iterator[Piece]:
         standalone=inputs if retriever else None,
         answer=outputs if root else None,
         chunks=outputs if retriever else None,
+        tokens=(row.get("prompt_tokens"), row.get("completion_tokens")),
     )
     yield Part(trace, ROOT if root else 1, event, place.size)
     for key, stats in _object(row.get("feedback_stats")).items():

@@ -30,6 +30,7 @@ def read(row: Json, place: Place) -> Iterator[Piece]:
     retriever = _retriever(spans)
     asked = meta.get("mlflow.traceInputs") or row.get("request", data.get("request"))
     answer = meta.get("mlflow.traceOutputs") or row.get("response", data.get("response"))
+    usage = _object(embedded(meta.get("mlflow.trace.tokenUsage")))
     searched = embedded(_attribute(retriever, "mlflow.spanInputs"))
     event = question(
         place,
@@ -39,7 +40,8 @@ def read(row: Json, place: Place) -> Iterator[Piece]:
         session=meta.get("mlflow.trace.session"),
         user=meta.get("mlflow.trace.user"),
         at=info.get("request_time", info.get("timestamp_ms")),
-        until=None,
+        took_ms=info.get("execution_duration", info.get("execution_time_ms")),
+        tokens=(usage.get("input_tokens"), usage.get("output_tokens")),
         standalone=searched,
         answer=answer or info.get("response_preview"),
         chunks=embedded(_attribute(retriever, "mlflow.spanOutputs")),

@@ -36,11 +36,11 @@ def read(row: Json, place: Place) -> Iterator[Piece]:
     elif row.get("data") is not None:
         yield from _feedback(row, place)
     else:
-        targets = (row.get("message_id"), row.get("id"), row.get("chat_id"))
         yield vote(
             place,
             row.get("rating"),
-            targets,
+            (row.get("message_id"),),
+            session=row.get("chat_id"),
             id=row.get("id"),
             user=row.get("user_id"),
             at=row.get("updated_at", row.get("created_at")),

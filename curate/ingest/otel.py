@@ -39,6 +39,18 @@ _INDEXED = (("llm.input_messages", "message."), ("gen_ai.prompt", ""))
 _INDEXED_OUT = (("llm.output_messages", "message."), ("gen_ai.completion", ""))
 _CHUNKS = ("gen_ai.retrieval.documents", "retrieval.documents")
 _SEARCHED = ("gen_ai.retrieval.query.text", "input.value", "db.query.text")
+_TOKENS_IN = (
+    "llm.token_count.prompt",
+    "gen_ai.usage.input_tokens",
+    "gen_ai.usage.prompt_tokens",
+    "ai.usage.promptTokens",
+)
+_TOKENS_OUT = (
+    "llm.token_count.completion",
+    "gen_ai.usage.output_tokens",
+    "gen_ai.usage.completion_tokens",
+    "ai.usage.completionTokens",
+)
 _SESSION = (
     "gen_ai.conversation.id",
     "session.id",
@@ -146,6 +158,7 @@ def _span(
         standalone=_first(attributes, _SEARCHED) if retriever else None,
         answer=_said(attributes, _ANSWERED, _INDEXED_OUT) if asks else None,
         chunks=_documents(attributes),
+        tokens=(_first(attributes, _TOKENS_IN), _first(attributes, _TOKENS_OUT)),
     )
     yield Part(trace, weight, event, place.size)
     for note in _numbered(attributes, "annotations"):
@@ -178,6 +191,7 @@ def _record(place: Place, record: Json) -> Iterator[Piece]:
                 attributes.get("gen_ai.evaluation.score.value"),
             ),
             targets,
+            session=_first(attributes, _SESSION),
             id=f"{next((str(target) for target in targets if target), '')}/{measure}/{begin}",
             user=_first(attributes, _USER),
             at=begin,
@@ -218,14 +232,16 @@ def _annotation(row: Json, place: Place) -> Iterator[Piece]:
         return
     result = embedded(row.get("result"))
     told = result if isinstance(result, dict) else {}
-    targets = (row.get("span_id"), row.get("trace_id"), row.get("session_id"))
-    about = next((str(target) for target in targets if target), "")
+    targets = (row.get("span_id"), row.get("trace_id"))
+    session = row.get("session_id")
+    about = next((str(target) for target in (*targets, session) if target), "")
     yield vote(
         place,
         _rating(
             row.get("result.label", told.get("label")), row.get("result.score", told.get("score"))
         ),
         targets,
+        session=session,
         id=row.get("id") or f"{about}/{name}/{row.get('identifier') or ''}",
         user=row.get("user_id"),
         at=row.get("updated_at") or row.get("created_at"),

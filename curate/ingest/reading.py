@@ -33,7 +33,6 @@ _SQLITE = b"SQLite format 3\x00"
 _FEW = 16
 _MAGIC = (
     (_SQLITE, "an SQLite database, and not Open WebUI's: export what it holds as JSON lines"),
-    (b"PAR1", "a Parquet file, which is not read"),
     (b"PK\x03\x04", "a ZIP archive or a spreadsheet: unpack it, or save it as CSV"),
     (b"%PDF", "a PDF document, not a log"),
 )
@@ -168,6 +167,11 @@ def unreadable(head: bytes) -> str:
     if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")) or odd < _FEW:
         return ""
     return "a binary file, not a log" if odd * 25 > len(head[:4096]) else ""
+
+
+def is_parquet(head: bytes) -> bool:
+    """Say whether these first bytes are those of a Parquet file."""
+    return head.startswith(b"PAR1")
 
 
 def is_sqlite(head: bytes) -> bool:

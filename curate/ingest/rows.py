@@ -78,6 +78,11 @@ _Form = Callable[[Log, bytes], Iterator[Row | Rejected]]
 def rows(log: Log) -> Iterator[Row | Rejected]:
     """Yield the rows of `log`, and a `Rejected` for each line or record that is none."""
     head = log.head()
+    if reading.is_parquet(head):
+        from curate.ingest import frames
+
+        yield from frames.rows(log)
+        return
     if reason := reading.unreadable(head):
         yield Rejected(log.name, 1, reason)
         return

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from email.utils import parsedate_to_datetime
+from uuid import UUID
 
 from curate.ingest.jsontext import embedded
 from curate.model import RawText
@@ -122,6 +123,27 @@ def whole_ms(value: object) -> float | None:
     """Return a duration in milliseconds, or None for what cannot be one."""
     result = number(value)
     return result if result is not None and result >= 0 else None
+
+
+def plain(value: object) -> object:
+    """Return a value of a database or a data frame as JSON would hold it."""
+    match value:
+        case dict():
+            return {str(key): plain(inner) for key, inner in value.items()}
+        case list() | tuple():
+            return [plain(inner) for inner in value]
+        case date():  # and datetime
+            return value.isoformat()
+        case timedelta():
+            return value.total_seconds()
+        case Decimal():
+            return int(value) if value == value.to_integral_value() else float(value)
+        case UUID():
+            return str(value)
+        case bytes() | bytearray() | memoryview():
+            return bytes(value).decode("utf-8", "replace")
+        case _:
+            return value
 
 
 def count(value: object) -> int | None:

@@ -48,6 +48,15 @@ Keep = Callable[[CleanQuestion | CleanFeedback], timedelta]
 """How long an event's record is kept."""
 
 
+_LEFT_OUT = (
+    "user", "asked_at", "standalone", "answer", "history", "chunks", "refused", "best_score",
+    "latency_ms", "tokens_in", "tokens_out",
+)  # fmt: skip
+_CUT_OFF = ("question", "answer")
+_LEAST_CUT = 200
+"""No export cuts texts shorter than this many code points."""
+
+
 @dataclass(slots=True)
 class _Known:
     id: int
@@ -204,13 +213,13 @@ def _save_questions(
             tally["questions_updated"] += 1
             found.content = question.content
             if found.id >= first:
-                new[found.id] |= row
+                new[found.id] |= _fuller(row, new[found.id])
             else:
-                changed[found.id] = row
+                changed[found.id] = _fuller(row, changed.get(found.id, row))
                 before[found.id] = found
         aliases.extend({"tag": tag, "record": found.id} for tag in question.aliases)
     homeless = {identifier: _gist(row) for identifier, row in new.items()}
-    touched = _leave(connection, changed, before, homeless, matcher)
+    touched = _leave(connection, changed, before, homeless, matcher, tally)
     assignment = clusters.assign(connection, homeless, matcher=matcher, now=received)
     touched.update(assignment.candidates.values())
     for identifier, home in assignment.candidates.items():
@@ -224,6 +233,34 @@ def _save_questions(
     if aliases:
         connection.execute(insert(alias).prefix_with("OR IGNORE"), aliases)
     return touched, {row["tag"] for row in aliases}
+
+
+def _fuller(row: dict[str, Any], was: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `row` with what it leaves out, or cuts off, taken from how the record was before:
+    exports of one log overlap, and the poorer never wins. Another policy takes nothing over.
+    """
+    if row["policy"] != was["policy"]:
+        return row
+    full = dict(row)
+    for name in _LEFT_OUT:
+        if row[name] is None or row[name] == []:
+            full[name] = was[name]
+    for name in _CUT_OFF:
+        if _is_cut(row[name], was[name]):
+            full[name] = was[name]
+    full["redactions"] = {
+        name: found
+        for name in ("question", "standalone", "answer")
+        if (found := (row if full[name] == row[name] else was)["redactions"].get(name))
+    }
+    return full
+
+
+def _is_cut(text: str | None, whole: str | None) -> bool:
+    if not text or not whole or len(text) < _LEAST_CUT:
+        return False
+    start = text.rstrip(" .\u2026")
+    return len(text) < len(whole) and whole.startswith(start)
 
 
 def _gist(row: Mapping[str, Any]) -> Gist:
@@ -258,17 +295,24 @@ def _leave(
     before: Mapping[int, _Known],
     homeless: dict[int, Gist],
     matcher: Matcher,
+    tally: Counter[str],
 ) -> set[int]:
-    """Prepare changed records: retention is never lengthened, and one that no longer asks what
-    its candidate asks becomes homeless. Returns the candidates concerned.
+    """Prepare changed records: retention is never lengthened, what only another export tells is
+    kept, and one that no longer asks what its candidate asks becomes homeless. Returns the
+    candidates concerned.
     """
     touched: set[int] = set()
-    for identifier, row in changed.items():
-        was = connection.execute(
-            select(record.c.expires_at, record.c.received_at).where(record.c.id == identifier)
-        ).one()
-        row["expires_at"] = min(row["expires_at"], was.expires_at)
-        row["received_at"] = was.received_at
+    for identifier, poorer in list(changed.items()):
+        query = select(record).where(record.c.id == identifier)
+        was = connection.execute(query).one()._asdict()
+        row = changed[identifier] = _fuller(poorer, was)
+        row["expires_at"] = min(row["expires_at"], was["expires_at"])
+        row["received_at"] = was["received_at"]
+        if all(row[name] == was[name] for name in row if name != "content"):
+            tally["questions_updated"] -= 1
+            tally["duplicates"] += 1
+            del changed[identifier]
+            continue
         home, now = before[identifier].candidate, _gist(row)
         if home is None:
             continue
