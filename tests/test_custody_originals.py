@@ -102,8 +102,11 @@ def test_a_copy_of_everything_but_the_destroyed_keys_opens_nothing(
     assert workspace.purge().status == "clean"
     shutil.rmtree(copy / "keys")
     shutil.copytree(workspace.root / "keys", copy / "keys")
-    with people.reopen(copy, Clock(NOW)) as stolen, pytest.raises(CurateError, match="destroyed"):
-        stolen.originals.open(keys)
+    with people.reopen(copy, Clock(NOW)) as stolen:
+        assert stolen.originals.keys() == keys
+        assert stolen.originals.open(keys) == {}
+        with pytest.raises(CurateError, match="not kept any more"):
+            stolen.originals.one(keys[0])
 
 
 def test_a_killed_run_leaves_no_orphans_to_the_one_after_the_next(

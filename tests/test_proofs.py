@@ -123,26 +123,29 @@ def test_a_purge_writes_no_text_and_makes_no_temporary_file(tmp_path: Path) -> N
 
 @pytest.mark.presidio
 def test_what_is_made_under_a_loose_umask_is_private_all_the_same(
-    demo: Path, tmp_path: Path
+    tmp_path: Path, curate: Curate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    program = [sys.executable, "-m", "curate", "--workspace", str(demo), "--now", NOW.isoformat()]
-    for command in (
-        ["ingest"],
-        ["privacy", "allow", "--add", "Kafka"],
-        ["backup", str(tmp_path / "copy.db")],
-        ["export"],
-        ["purge"],
-    ):
-        done = subprocess.run(
-            ["sh", "-c", 'umask 022; exec "$@"', "sh", *program, *command],
-            capture_output=True,
-            check=False,
-            env=surroundings(),
-        )
-        assert done.returncode == 0, done.stderr.decode()
-    paths = [tmp_path / "copy.db", *demo.rglob("*")]
-    wide = [path for path in paths if path.lstat().st_mode & 0o077 and not path.is_symlink()]
-    assert [path for path in wide if not {"docs", "logs"} & set(path.parts)] == []
+    root = tmp_path / "ws"
+    monkeypatch.setenv("CURATE_WORKSPACE", str(root))
+    log = people.log(tmp_path / "log.jsonl", people.said("jane", 1), people.said("omar", 2))
+    umask = os.umask(0o022)
+    try:
+        assert curate("init").code == 0
+        (root / "docs").mkdir()
+        for command in (
+            ("ingest", log),
+            ("privacy", "allow", "--add", "Kafka"),
+            ("backup", tmp_path / "copy.db"),
+            ("purge",),
+        ):
+            ran = curate(*command)
+            assert ran.code == 0, ran.err
+        assert curate("forget", stdin=b"jane@canary.example").code == 0
+    finally:
+        os.umask(umask)
+    paths = [tmp_path / "copy.db", root, *root.rglob("*")]
+    wide = [path for path in paths if path.lstat().st_mode & 0o077]
+    assert [path for path in wide if "docs" not in path.parts] == []
 
 
 COMMANDS = (

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 
 from curate.config import RetentionSettings
 from curate.ingest.originals import Original
 from curate.model import CurateError, Exit, RawText
-from curate.privacy.sealing import Vault
+from curate.privacy.sealing import KeyGone, Vault
 from curate.store.engine import Busy
 from curate.store.raw import Raw, Sealed
 from curate.store.retention import Outcome
@@ -125,11 +125,14 @@ class Originals:
     # ------------------------------------------------------------------ looking
 
     def open(self, keys: Collection[bytes]) -> dict[bytes, RawText]:
-        """Return the originals under these keys that time still allows to be read, packed."""
+        """Return the originals under these keys that can still be read, packed: neither those
+        whose time is over nor those whose key is destroyed.
+        """
         found = {}
         for key, sealed in self.raw.get(keys, self.first).items():
-            text = self._vault.open(sealed.day, key, sealed.text)
-            found[key] = RawText(text.decode("utf-8", "surrogatepass"))
+            with suppress(KeyGone):
+                text = self._vault.open(sealed.day, key, sealed.text)
+                found[key] = RawText(text.decode("utf-8", "surrogatepass"))
         return found
 
     def one(self, key: bytes) -> RawText:
