@@ -6,12 +6,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from curate.model import Failure, Item, Section, Traffic
 
 START = 30
 """Items that a set needs before its figures say anything."""
+TOLD = frozenset({"plain", "follow-up", "identifier", "short", "long"})
+"""Kinds that are told from a question alone, `plain` being none of them."""
 FAR = 0.1
 """Difference of two shares from which one is called too small."""
 FEW = 5
@@ -112,7 +114,7 @@ def coverage(
         down=traffic.down,
         documents=_documents(places, held),
         sections=places,
-        kinds=_shares(Counter(item.kind or "plain" for item in held), _plain(kinds)),
+        kinds=_told(_shares(Counter(item.kind or "plain" for item in held), _plain(kinds))),
         langs=_shares(Counter(item.lang or "unknown" for item in held), traffic.langs),
         answerability=tuple(
             Share(
@@ -132,6 +134,14 @@ def coverage(
 
 def _answerability(item: Item) -> str:
     return {True: "answerable", False: "unanswerable", None: "undecided"}[item.answerable]
+
+
+def _told(shares: Iterable[Share]) -> tuple[Share, ...]:
+    """Return shares of kinds; how many questions are a paraphrase, say, only a person can tell."""
+    return tuple(
+        share if share.name in TOLD else replace(share, traffic=None, of_traffic=None)
+        for share in shares
+    )
 
 
 def _plain(kinds: Mapping[str, int]) -> dict[str, int]:
@@ -211,8 +221,8 @@ def _splits(items: Collection[Item]) -> dict[str, dict[str, int]]:
 
 
 def _with_suggestions(made: Coverage, holdout: float) -> Coverage:
-    return Coverage(
-        **{name: getattr(made, name) for name in Coverage.__slots__ if name != "suggestions"},
+    return replace(
+        made,
         suggestions=(
             *_asked_sections(made),
             *_thin_shares(made),

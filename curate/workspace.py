@@ -537,7 +537,8 @@ class Workspace:
         """Return `item` as one the documents cannot answer, with the proof of absence:
         what was searched and the passages that tempt.
         """
-        queries = tuple(dict.fromkeys([item.question, *searched]))
+        earlier = item.absence.queries if item.absence else ()
+        queries = tuple(dict.fromkeys([item.question, *earlier, *searched]))
         nearest = self.corpus.suggest(item.question, history=item.history, k=5)
         absence = Absence(
             queries,
@@ -564,6 +565,30 @@ class Workspace:
             )
         return replace(item, status=status or ("draft" if missing else "ready"))
 
+    def _nearest(self, item: Item) -> Passage | None:
+        found = self.corpus.suggest(item.question, history=item.history, k=1)
+        return found[0] if found else None
+
+    def neutral(self, item: Item) -> Item:
+        """Return `item` with neutral words for the placeholders in its own texts: the same words
+        for the same placeholder, so that the case still reads as one.
+        """
+        from curate.privacy.neutral import worded
+
+        history = [turn.content for turn in item.history]
+        texts = (item.question, item.standalone, item.reference, *history)
+        question, standalone, reference, *said = (worded(text, item.lang) for text in texts)
+        return replace(
+            item,
+            question=question,
+            standalone=standalone,
+            reference=reference,
+            history=tuple(
+                replace(turn, content=content)
+                for turn, content in zip(item.history, said, strict=True)
+            ),
+        )
+
     def lint(self, item: Item) -> list[Finding]:
         """Return what is wrong with one item, as it would stand in the set."""
         from curate import check
@@ -576,6 +601,7 @@ class Workspace:
             stands=self.corpus.stands,
             passage=self.corpus.passage,
             alike=self.matcher.pairs,
+            nearest=self._nearest,
             withdrawn=self.store.item_ids(status="withdrawn"),
             accepted={(one.item, one.entity) for one in self.store.accepted() if one.stands},
         )
@@ -715,6 +741,7 @@ class Workspace:
             stands=self.corpus.stands,
             passage=self.corpus.passage,
             alike=self.matcher.pairs,
+            nearest=self._nearest,
             withdrawn=self.store.item_ids(status="withdrawn"),
             accepted={(one.item, one.entity) for one in self.store.accepted() if one.stands},
         )

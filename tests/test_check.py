@@ -332,3 +332,35 @@ def test_errors_come_before_warnings_before_notes(corpus: Corpus, good: Item) ->
     warned = replace(good, id="b", question="is <PERSON_1> late")
     findings = found(corpus, Item("0", 1, "q", status="draft"), warned, broken)
     assert [f.severity for f in findings] == ["error", "warning", "note"]
+
+
+def test_what_the_documents_seem_to_answer_is_doubted_until_a_note_says_why(
+    corpus: Corpus,
+) -> None:
+    absence = Absence(("q",), (("laptops.md", "How long", 1.0),), corpus.digest())
+    item = Item(
+        "no-1",
+        1,
+        "how long may i borrow a laptop",
+        answerable=False,
+        absence=absence,
+        status="ready",
+    )
+
+    def doubted(item: Item) -> list[Finding]:
+        found = check(
+            [item],
+            locate=corpus.locate,
+            scan=lambda texts: [()] * len(texts),
+            stands=corpus.stands,
+            passage=corpus.passage,
+            alike=Matcher().pairs,
+            nearest=lambda one: next(iter(corpus.suggest(one.question, k=1)), None),
+        )
+        return [one for one in found if one.code == "absence-doubtful"]
+
+    [finding] = doubted(item)
+    assert finding.severity == "warning"
+    assert "laptops.md › How long seems to answer it" in finding.message
+    assert doubted(replace(item, note="it is of tablets")) == []
+    assert doubted(replace(item, question="who sells these in bulk")) == []

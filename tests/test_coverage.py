@@ -72,6 +72,15 @@ def test_shares_of_the_set_stand_beside_those_of_the_traffic() -> None:
     ]
 
 
+def test_no_share_of_traffic_is_given_for_kinds_that_only_people_tell() -> None:
+    found = whole(item("1", "a.md", "A", kind="paraphrase"), kinds={"": 3, "long": 1})
+    assert {s.name: s.of_traffic for s in found.kinds} == {
+        "plain": 0.75,
+        "long": 0.25,
+        "paraphrase": None,
+    }
+
+
 def test_answerability_is_compared_with_refusals_and_splits_are_counted() -> None:
     no = Item("3", 1, "?", answerable=False, status="ready", split="holdout")
     found = whole(item("1", "a.md", "A"), no, Item("4", 1, "?"))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from curate.model import Candidate, CurateError, Item
+from curate.model import Candidate, CurateError, Item, Turn
 from curate.triage import Matcher
 from curate.workspace import Workspace
 from tests.events import DAY, NOW, Clock, question
@@ -119,3 +119,19 @@ def test_sections_are_covered_once_an_item_quotes_them(workspace: Workspace) -> 
     item = curated(workspace, other)
     assert workspace.rerank([item]) == 1
     assert "section never covered" not in store.candidate(mine).reasons
+
+
+def test_neutral_words_stand_for_placeholders_in_question_and_history(workspace: Workspace) -> None:
+    item = workspace.fresh("may <PERSON_1> use it for <PERSON_2>")
+    said = (Turn("user", "<PERSON_2> asked"), Turn("assistant", "Yes, <PERSON_1>."))
+    made = workspace.neutral(replace(item, history=said, original="as asked <PERSON_1>"))
+    assert made.question == "may my colleague use it for my manager"
+    assert [turn.content for turn in made.history] == ["my manager asked", "Yes, my colleague."]
+    assert made.original == "as asked <PERSON_1>"
+
+
+def test_what_was_searched_is_proof_of_absence_and_adds_up(workspace: Workspace) -> None:
+    item = workspace.unanswerable(workspace.fresh("Who was the first director?"), ["director"])
+    item = workspace.unanswerable(item, ["founder", "director"])
+    assert item.absence
+    assert item.absence.queries == ("Who was the first director?", "director", "founder")

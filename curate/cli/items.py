@@ -147,12 +147,14 @@ def _show_tree(value: Any, indent: int = 0) -> None:
 @click.option("--more", is_flag=True, help="The evidence is one more, not the one.")
 @click.option("--mode", type=click.Choice(["any", "all"]), help="With several: any or all needed.")
 @click.option("--keyword", help="A word the answer must contain; default: proposed.")
+@click.option("--neutral", is_flag=True, help="Put neutral words where placeholders stand.")
+@click.option("--searched", multiple=True, help="With --unanswerable: a search that found nothing.")
 @click.option("--answerable/--unanswerable", default=None, help="Do the documents answer it?")
 @click.option("--split", type=click.Choice(["tuning", "holdout"]), help="Which split.")
 @click.option("--status", type=click.Choice(["draft", "ready", "retired"]), help="Default: ready.")
 @click.option("--kind", help="paraphrase, identifier, follow-up, ...")
 @click.option("--lang", help="The language tag.")
-@click.option("--tag", "tags", multiple=True, help="A tag of your own; repeatable.")
+@click.option("--tag", "tags", multiple=True, help="A tag of your own; repeatable; '' for none.")
 @click.option("--reference", help="A reference answer.")
 @click.option("--must-include", multiple=True, help="What the answer must hold; repeatable.")
 @click.option("--must-not-include", multiple=True, help="What it must not hold; repeatable.")
@@ -203,8 +205,11 @@ def _change(workspace: Workspace, item: Item, given: dict[str, Any]) -> Item:
             raise CurateError("--evidence needs --source", "Name the document.", Exit.USAGE)
         found = _locate(workspace, given["source"], given["heading"], given["evidence"])
         item = workspace.attach(item, found.source, found.start, found.end, more=given["more"])
-    if given["answerable"] is False:
-        item = workspace.unanswerable(item)
+    searched = given["searched"]
+    if given["answerable"] is False or (searched and item.answerable is False):
+        item = workspace.unanswerable(item, searched)
+    elif searched:
+        raise CurateError("--searched goes with --unanswerable", "Give both.", Exit.USAGE)
     elif given["answerable"]:
         item = replace(item, answerable=True, absence=None)
     changes: dict[str, Any] = {
@@ -214,10 +219,12 @@ def _change(workspace: Workspace, item: Item, given: dict[str, Any]) -> Item:
     }
     for name in ("tags", "must_include", "must_not_include"):
         if given[name]:
-            changes[name] = tuple(given[name])
+            changes[name] = tuple(value for value in given[name] if value.strip())
     if given["mode"]:
         changes["evidence_mode"] = given["mode"]
     item = replace(item, **changes)
+    if given["neutral"]:
+        item = workspace.neutral(item)
     return workspace.settle(item, given["status"])
 
 
