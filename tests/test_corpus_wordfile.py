@@ -93,6 +93,7 @@ def test_a_bomb_is_refused_before_it_is_unpacked() -> None:
             "document type",
         ),
     ],
+    ids=["empty", "no archive", "cut short", "broken", "too deep", "a document type"],
 )
 def test_what_is_no_word_document_is_refused_with_a_reason(data: bytes, reason: str) -> None:
     with pytest.raises(Broken, match=reason):
