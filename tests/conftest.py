@@ -7,6 +7,7 @@ import functools
 import io
 import json
 import shutil
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -34,6 +35,8 @@ def environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPa
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("XDG_CACHE_HOME", str(home / ".cache"))
     monkeypatch.setenv("CURATE_NOW", NOW)
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ async def test_the_same_set_is_exported_once(sit: Sit) -> None:
 
 async def test_the_items_list_shows_status_split_and_grade_and_opens_an_item(sit: Sit) -> None:
     async with sit() as sat:
-        await sat.press("enter", "enter", "w", "u", "escape", "i")
+        await sat.press("enter", "enter", "h", "w", "u", "escape", "i")
         assert "2 items   1 ready   1 in the holdout" in sat.text
         assert "✓ ready      ◆ holdout  ✓ verbatim" in sat.text
         assert "… draft      ◇ tuning   ⊘ none" in sat.text

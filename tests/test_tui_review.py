@@ -88,7 +88,7 @@ async def test_fast_fingers_never_act_on_a_stale_item(sit: Sit) -> None:
         await sat.settle()
 
         (item,) = await sat.ask(items)
-        assert (item.status, item.split) == ("ready", "tuning")
+        assert (item.status, item.split) == ("ready", "holdout")
         assert len(item.evidences) == 1
 
 
@@ -195,7 +195,7 @@ async def test_escape_leaves_a_field_without_changing_anything(sit: Sit) -> None
 
 async def test_the_holdout_is_left_only_with_a_reason(sit: Sit) -> None:
     async with sit() as sat:
-        await sat.press("enter", "enter", "w", "escape", "i", "enter")
+        await sat.press("enter", "enter", "h", "w", "escape", "i", "enter")
         (before,) = await sat.ask(items)
         assert before.split == "holdout"
 

@@ -7,8 +7,8 @@ is searched for with two words; the selection is moved until it holds the answer
 `w` saves and opens the next. What was stored is compared with the key.
 
 Every key counts from the moment a question is on the screen until the next one is (and the one
-that opens the first), all but the letters of a search. A second run takes the same questions by search alone. The other candidates
-are set aside before.
+that opens the first), all but the letters of a search. A second run takes the same questions by
+search alone. The other candidates are set aside before.
 """
 
 from __future__ import annotations

@@ -79,6 +79,7 @@ class InboxScreen(WorkScreen[None]):
 Candidates in order of priority: near-duplicate questions are one candidate. **Enter** opens the
 review. Nothing here is final: `z` takes the last decision back, again and again.
 
+- arrow keys, `j` `k`, Page Up, Page Down, Home and End move
 - `/` searches the questions, `f` filters by reason or by what was decided
 - `d` says that an item of the set asks the same, `x` rejects with a reason
 - `s` skips: the candidate moves to the end of this sitting
@@ -99,7 +100,7 @@ review. Nothing here is final: `z` takes the last decision back, again and again
         Binding("escape", "back", "all", tooltip="Clear search and filter", id="back"),
     ]
 
-    chosen: reactive[str] = reactive("open", repaint=False, bindings=True)
+    chosen: reactive[str] = reactive("open", repaint=False, bindings=True, init=False)
     text: reactive[str] = reactive("", repaint=False, bindings=True)
 
     said: reactive[str] = reactive("", repaint=False, init=False)
@@ -228,8 +229,6 @@ review. Nothing here is final: `z` takes the last decision back, again and again
         self._where()
 
     def _where(self) -> None:
-        if not self.is_mounted:
-            return
         where = Content.styled(one_line(self.desk.workspace.root.resolve().name), "bold")
         if self.chosen != "open":
             where = where.append(signs.quiet(f"   filter: {dict(FILTERS)[self.chosen]}"))

@@ -53,6 +53,8 @@ class ReviewScreen(EditingScreen):
 The best sentence of the likeliest passage is selected. **Enter** takes it: source, heading,
 evidence and keyword fill themselves. **w** saves and opens the next candidate.
 
+- another sentence: `j` `k`; a shorter or longer selection: `[` `]` by a word at its end, `{` `}`
+  at its start, `(` `)` by a sentence; `v` selects freely with the arrows, Tab changes ends
 - another passage: `1`-`9`, or `/` and a few words
 - not in the documents: `u`, kept with what was searched as proof
 - every key stores at once; `z` takes the last decision back, without limit

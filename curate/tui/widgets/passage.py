@@ -34,23 +34,12 @@ _GUTTER = 1
 _SPARE = 2
 
 
-class PassageView(ScrollView, can_focus=True):
+class PassageView(ScrollView, can_focus=True, inherit_bindings=False):
     """Shows a window of a document; a sentence of it is selected, and Enter takes the selection.
 
     The selection is marked by `▐` and `▌` as well as by colour; lines where evidence already
     taken begins carry a `✓` in the gutter.
     """
-
-    HELP = """\
-## The passage
-
-- `j` `k` or the arrows: next and previous sentence
-- `]` `[` widen and narrow the selection by a word at its end; `}` `{` at its start
-- `)` `(` widen and narrow by a sentence
-- `v` free selection: arrows move one end, Tab changes ends, Escape or `v` ends it
-- Enter takes the selection as evidence; `+` takes it as one more
-- the mouse works too: click a sentence, drag for anything else
-"""
 
     ALLOW_SELECT = False
 
@@ -73,6 +62,8 @@ class PassageView(ScrollView, can_focus=True):
         Binding("right", "character(1)", "right", show=False),
         Binding("pagedown", "screenful(1)", "page down", show=False),
         Binding("pageup", "screenful(-1)", "page up", show=False),
+        Binding("home", "edge(0)", "beginning", show=False),
+        Binding("end", "edge(-1)", "end", show=False),
     ]
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -291,6 +282,12 @@ class PassageView(ScrollView, can_focus=True):
         """Scroll by a screenful."""
         height = max(1, self.scrollable_content_region.height - 1)
         self.scroll_to(y=self.scroll_offset.y + by * height, animate=False, force=True)
+
+    def action_edge(self, sentence: int) -> None:
+        """Select the first (0) or last (-1) sentence."""
+        if self._sentences:
+            self.free = False
+            self.selection_span = self._sentences[sentence]
 
     @property
     def _caret(self) -> int:

@@ -25,18 +25,12 @@ Draw = Callable[[Any, int], Content]
 """Makes one line of a row, given the cells it may use."""
 
 
-class VirtualList(ScrollView, can_focus=True):
+class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
     """Rows under a cursor, at any number of them.
 
     `show` gives it the ids. For rows it has not got it posts `Wanted`; whoever hears that fetches
     them off the UI thread and calls `supply`. Rows are kept by id, so a late answer does no harm.
     """
-
-    HELP = """\
-## A list
-
-Arrow keys, `j` `k`, Page Up, Page Down, Home and End move; Enter opens what is under the cursor.
-"""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down,j", "move(1)", "down", show=False, id="list.down"),
