@@ -11,6 +11,7 @@ from curate.custody import bytescan, proving
 from curate.privacy.sealing import Vault
 from curate.store import engine
 from curate.store.store import Store
+from curate.workspace import Workspace
 from tests.conftest import Curate
 
 pytestmark = pytest.mark.presidio
@@ -55,7 +56,7 @@ def test_a_broken_promise_is_found(
     monkeypatch.setattr(proving, "_PROOFS", {first: proving._PROOFS[first], **wanted})
     monkeypatch.setattr(*target, instead)
 
-    proofs = proving.prove(lambda *_: None)
+    proofs = proving.prove(Workspace.create, Workspace.open, lambda *_: None)
 
     assert not proofs[-1].held
 

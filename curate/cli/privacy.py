@@ -157,9 +157,10 @@ def prove(shared: Shared, as_json: bool) -> None:
     Takes less than a minute and touches no workspace of yours. Exit 1 when a proof fails.
     """
     from curate.custody import proving
+    from curate.workspace import Workspace
 
     with output.Progress("proving", quiet=shared.quiet) as progress:
-        proofs = proving.prove(progress)
+        proofs = proving.prove(Workspace.create, Workspace.open, progress)
     if as_json:
         output.data(proofs)
     else:

@@ -17,7 +17,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from curate.config import SourceSettings
 from curate.custody.bytescan import holding
@@ -25,6 +25,13 @@ from curate.ingest.inputs import LogFile
 from curate.ingest.run import IngestReport
 from curate.model import CurateError, RawText
 from curate.store import engine
+
+if TYPE_CHECKING:
+    from curate.workspace import Workspace
+
+Clock = Callable[[], datetime]
+Creating = Callable[[Path, Clock, str], None]
+Opening = Callable[[Path, Clock, str], "Workspace"]
 
 _NAMES = ("Zorvath", "Quillonby", "Brixanter", "Tovelque")
 _NOW = datetime(2026, 11, 29, 21, tzinfo=UTC)
@@ -50,6 +57,7 @@ class _Bench:
     """Where the proofs are made: a workspace, its log outside of it, and a clock."""
 
     place: Path
+    opening: Opening
     now: datetime = _NOW
     network: list[str] = field(default_factory=list)
 
@@ -62,16 +70,13 @@ class _Bench:
         return self.place / "log.jsonl"
 
     @contextmanager
-    def open(self, root: Path | None = None) -> Iterator[Any]:
-        from curate.workspace import Workspace
-
-        with Workspace.open(root or self.root, lambda: self.now, "prover") as workspace:
+    def open(self, root: Path | None = None) -> Iterator[Workspace]:
+        with self.opening(root or self.root, lambda: self.now, "prover") as workspace:
             yield workspace
 
     def read(self, root: Path | None = None) -> IngestReport:
         with self.open(root) as workspace:
-            report: IngestReport = workspace.ingest([LogFile(self.log, SourceSettings(name="log"))])
-            return report
+            return workspace.ingest([LogFile(self.log, SourceSettings(name="log"))])
 
     def copy(self, name: str) -> Path:
         return Path(shutil.copytree(self.root, self.place / name))
@@ -89,14 +94,18 @@ class _Bench:
         return [f"canary-{kind}-of-{number}" for kind in ("question", "answer", "comment")]
 
 
-def prove(progress: Callable[[int, int | None], None]) -> list[Proof]:
-    """Make the proofs, one after the other, and return them. `progress` is told how many are
-    done of how many.
+def prove(
+    creating: Creating, opening: Opening, progress: Callable[[int, int | None], None]
+) -> list[Proof]:
+    """Make the proofs, one after the other, and return them.
+
+    `creating` and `opening` make and open a workspace, as `Workspace.create` and `open` do;
+    `progress` is told how many proofs are done of how many.
     """
     proofs: list[Proof] = []
     with tempfile.TemporaryDirectory(prefix="curate-prove-") as place:
-        bench = _Bench(Path(place))
-        _make(bench)
+        bench = _Bench(Path(place), opening)
+        _make(bench, creating)
         for number, (claim, test) in enumerate(_PROOFS.items()):
             progress(number, len(_PROOFS))
             try:
@@ -108,11 +117,9 @@ def prove(progress: Callable[[int, int | None], None]) -> list[Proof]:
     return proofs
 
 
-def _make(bench: _Bench) -> None:
-    from curate.workspace import Workspace
-
+def _make(bench: _Bench, creating: Creating) -> None:
     toml = f"[privacy]\ndeny = {json.dumps(_NAMES)}\n"
-    Workspace.create(bench.root, lambda: bench.now, toml)
+    creating(bench.root, lambda: bench.now, toml)
     documents = bench.root / "docs"
     documents.mkdir(mode=0o700)
     page = documents / "house.md"
