@@ -7,6 +7,7 @@ import pytest
 
 HEAVY = (
     "alembic",
+    "cryptography",
     "numpy",
     "onnxruntime",
     "presidio_analyzer",
