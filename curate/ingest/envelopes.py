@@ -7,7 +7,9 @@ from curate.ingest.jsontext import embedded
 from curate.model import Json
 
 _OBJECTS = ("_source", "jsonPayload", "message", "@message", "log", "msg", "line")
-_KEYS = frozenset(_OBJECTS)
+KEYS = frozenset(_OBJECTS)
+"""Names under which an event may be wrapped."""
+
 _MONGO = ("$oid", "$date", "$numberLong")
 _LAYERS = 3
 
@@ -18,7 +20,7 @@ def unwrap(row: Json) -> Json:
     does not say it itself. Raises `Unusable` for an event that was cut when it was shipped.
     """
     for _ in range(_LAYERS):
-        if _KEYS.isdisjoint(row):
+        if KEYS.isdisjoint(row):
             return row
         for key in _OBJECTS:
             inner = row.get(key)

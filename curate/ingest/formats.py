@@ -22,7 +22,7 @@ from curate.ingest.paths import ABSENT, Getter, getter
 from curate.ingest.ratings import TRACER, Scale
 from curate.ingest.tables import Messages
 from curate.ingest.values import raw, text_of
-from curate.model import CurateError, Exit, Json
+from curate.model import CurateError, Exit, Json, QuestionEvent
 
 
 class RowReader(Protocol):
@@ -44,12 +44,16 @@ class Format:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A log's recognised format: its name, its reader, its own scale, and its map as it stands."""
+    """A log's recognised format: its name, its reader, its own scale, and its map as it stands.
+
+    `quickly`, where there is one, may be asked first for the event of a flat row.
+    """
 
     format: str
     read: RowReader
     scale: Scale | None
     map: Callable[[], Mapping[str, str]]
+    quickly: Callable[[Json, Place], QuestionEvent | None] | None = None
 
 
 FORMATS = (
@@ -93,7 +97,7 @@ def recognise(source: SourceSettings, head: Sequence[Json]) -> Reading:
             if wanted == preset.name or (wanted == "auto" and _most(head, preset.claims)):
                 return preset.open(source.map)
     generic = Generic(source.map, head)
-    return Reading("generic", generic.read, None, generic.fields.report)
+    return Reading("generic", generic.read, None, generic.fields.report, generic.quickly)
 
 
 def _most(head: Sequence[Json], claims: Callable[[Json], bool]) -> bool:

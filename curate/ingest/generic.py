@@ -12,6 +12,7 @@ from curate.ingest.events import ROOT, Part, Piece, Place, Unusable
 from curate.ingest.fields import INVERTED, Fields, folded
 from curate.ingest.jsontext import embedded
 from curate.ingest.paths import ABSENT, Getter
+from curate.ingest.quick import Quick
 from curate.ingest.values import count, ident, moment, raw, text_of, whole_ms
 from curate.model import FeedbackEvent, Json, QuestionEvent, RawText, RawTurn
 
@@ -39,6 +40,7 @@ class Generic:
         self.fields = Fields(told)
         self._closed = closed
         self._trace = trace
+        self._quick = Quick()
         if not closed:
             seen = [row for row in map(_opened, head) if row]
             self.fields.learn(seen)
@@ -48,9 +50,13 @@ class Generic:
         """Yield the events of one row. Raises `Unusable`, `ratings.UnknownNumber` or
         `ratings.UnknownWord`; events yielded before that stand.
         """
+        logged = row
         row = unwrap(row)
         if not self._closed and self.fields.is_new(row):
-            self.fields.learn((row,))
+            if self.fields.learn((row,)):
+                self._quick.forget()
+        elif row is logged and self._trace is None and not self._quick.knows(row):
+            self._quick.learn(row, self.fields.paths)
         question = self._question(row, place)
         rating, inverted = self._rating(row)
         voted = rating is not ABSENT and (rating not in (None, "") or question is None)
@@ -60,6 +66,10 @@ class Generic:
             raise Unusable("neither a question nor a rating in it")
         if voted:
             yield self._vote(row, place, rating, inverted, question)
+
+    def quickly(self, row: Json, place: Place) -> QuestionEvent | None:
+        """Return the only event of a flat row whose shape is known, or None: `read` it."""
+        return self._quick.read(row, place)
 
     # ------------------------------------------------------------------ questions
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 import ijson  # type: ignore[import-untyped]
 from ijson.common import ObjectBuilder  # type: ignore[import-untyped]
@@ -57,19 +56,23 @@ TOO_LONG = "longer than 16 MiB"
 CUT_OFF = "cut off at the end of the file"
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One record of a log, raw, in memory only.
 
     `line` is its first line in the file (in a JSON array or document: its number), `plain` says
-    that no character in it needs replacing, `repaired` that its bytes were not valid.
+    that no character in it needs replacing, `flat` also that there is no object in it but in
+    lists; `repaired` says that its bytes were not valid.
     """
 
     line: int
-    value: Json = field(repr=False)
+    value: Json
     size: int = 0
     plain: bool = False
     repaired: bool = False
+    flat: bool = False
+
+    def __repr__(self) -> str:
+        return f"<row of line {self.line}>"
 
 
 _Form = Callable[[Log, bytes], Iterator[Row | Rejected]]
@@ -126,6 +129,11 @@ def _lines(log: Log, _: bytes) -> Iterator[Row | Rejected]:
             if line is None:
                 yield Rejected(log.name, log.number, TOO_LONG)
             elif line and not line.isspace():
+                if line.isascii() and b"\\" not in line and b"\x7f" not in line:
+                    flat = jsontext.flat(line)
+                    if flat is not None and _PAGE_KEYS.isdisjoint(flat):
+                        yield Row(log.number, flat, len(line), True, False, True)
+                        continue
                 yield from _line(log, log.number, line)
     except Damaged as damage:
         log.resumable = False

@@ -172,10 +172,15 @@ def _read(
         scale = told.scale if source.down or source.up or form.scale is None else form.scale
         votes = _Numbers(log.name)
         place = Place(name, 0, scale)
+        quickly = form.quickly if told.template is None else None
         step = 0
         for count, row in enumerate(itertools.chain(head, stream)):
-            if track and not whole and log.resumable and not count % _STRIDE and count > len(head):
-                yield track.at(log.begun, row.line - 1)
+            if not count % _STRIDE:
+                if track and not whole and log.resumable and count > len(head):
+                    yield track.at(log.begun, row.line - 1)
+                if log.done - step > _STEP:
+                    step = log.done
+                    yield Progress(log.name, step, log.total)
             if isinstance(row, Rejected):
                 if track and log.resumable and not log.ended and row.line == log.number:
                     yield Unfinished(log.name, row.line)
@@ -183,10 +188,13 @@ def _read(
                     continue
                 yield row
                 continue
-            place.line, place.size = row.line, row.size
-            place.plain, place.repaired = row.plain, row.repaired
+            place.line, value, place.size, place.plain, place.repaired, flat = row
+            if flat and quickly is not None and (event := quickly(value, place)) is not None:
+                whole = whole or (event.source_id is None and event.at is None)
+                yield event
+                continue
             try:
-                for piece in form.read(row.value, place):
+                for piece in form.read(value, place):
                     if isinstance(piece, Part):
                         whole = True
                         own = f"{place.source}\x1f{form.format}\x1f{piece.trace}"
@@ -206,9 +214,6 @@ def _read(
                 yield Rejected(log.name, row.line, UNKNOWN_WORD)
             except RecursionError:
                 yield Rejected(log.name, row.line, "nested too deep")
-            if not count % _STRIDE and log.done - step > _STEP:
-                step = log.done
-                yield Progress(log.name, step, log.total)
         if traces is None:
             yield from _named(log.name, waiting.finish())
         yield from votes.rejected()

@@ -12,13 +12,15 @@ from curate.ingest.jsontext import embedded
 from curate.model import RawText
 from curate.text import sanitise
 
-_LONGEST_ID = 512
+LONGEST_ID = 512
+"""How many code points of an id are kept."""
 
 MAX_TEXT = 32_768
 """How many code points of one text are kept; what comes after them is cut off."""
 
-# What text may begin with that is JSON.
-_CODED = ("{", "[", '"', " ", "\n")
+CODED = ("{", "[", '"', " ", "\n")
+"""What text may begin with that is JSON."""
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LATEST = 253_402_300_799_999_999  # the end of the year 9999, in microseconds
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]{1,3})?")
@@ -54,7 +56,7 @@ def text_of(value: object, depth: int = 4) -> str:
     chat message, or an object with one of the usual keys for text.
     """
     if isinstance(value, str):
-        if value[:1] not in _CODED:
+        if value[:1] not in CODED:
             return value
         inner = embedded(value)
         if inner in ([], {}):
@@ -80,7 +82,7 @@ def raw(value: object, plain: bool = False) -> RawText | None:
     Controls, bidi controls and lone surrogates are replaced; text of more than `MAX_TEXT` code
     points is cut. `plain` promises that there is nothing to replace.
     """
-    bare = plain and isinstance(value, str) and value[:1] not in _CODED
+    bare = plain and isinstance(value, str) and value[:1] not in CODED
     text = str(value) if bare else text_of(value)
     if len(text) > MAX_TEXT:
         text = text[:MAX_TEXT]
@@ -95,7 +97,7 @@ def ident(value: object, plain: bool = False) -> RawText | None:
 
     `plain` promises that no character of it needs replacing.
     """
-    if plain and type(value) is str and len(value) <= _LONGEST_ID:
+    if plain and type(value) is str and len(value) <= LONGEST_ID:
         return RawText(text) if (text := value.strip()) else None
     if isinstance(value, dict):
         value = value.get("$oid", value.get("$uuid"))
@@ -103,7 +105,7 @@ def ident(value: object, plain: bool = False) -> RawText | None:
         return RawText(str(value))
     if isinstance(value, float) and value.is_integer():
         return RawText(str(int(value)))
-    if isinstance(value, str) and (text := sanitise(value.strip())[:_LONGEST_ID]):
+    if isinstance(value, str) and (text := sanitise(value.strip())[:LONGEST_ID]):
         return RawText(text)
     return None
 
