@@ -218,6 +218,20 @@ def test_killed_anywhere_a_purge_ends_clean_when_it_runs_again(
             assert day_keys(again) == []
 
 
+def test_an_original_goes_with_its_record_where_that_is_kept_shorter(
+    tmp_path: Path, clock: Clock
+) -> None:
+    toml = '[[sources]]\nname = "log"\npath = "*.jsonl"\nrecords_days = 2\n'
+    with people.make(tmp_path / "short", clock, "Zorvath", toml=toml) as workspace:
+        log = people.log(tmp_path / "log.jsonl", people.said("jane", 1))
+        people.read(workspace, log)
+        assert len(workspace.originals.keys()) == 1
+        clock.now = NOW + 3 * DAY
+        receipt = workspace.purge()
+        assert (receipt.status, receipt.counts["records"], receipt.counts["raw"]) == ("clean", 1, 1)
+        assert workspace.originals.keys() == []
+
+
 # ---------------------------------------------------------------------------- log files
 
 

@@ -39,6 +39,7 @@ from curate.store.tables import (
     record,
     review,
     revision,
+    version_file,
     version_item,
     vote,
 )
@@ -236,6 +237,7 @@ def erase(
         _blank(connection, revision.c.subject.in_(subjects))
     for identifier in sorted(held.items):
         _withdraw(connection, identifier, by, now)
+    _drop_files(connection)
     return {
         "records": len(held.records),
         "votes": len(held.votes),
@@ -285,12 +287,21 @@ def _withdraw(connection: Connection, identifier: str, by: str, now: datetime) -
     connection.execute(delete(accepted).where(accepted.c.item == identifier))
 
 
+def _drop_files(connection: Connection) -> None:
+    # A version that text was erased from is never written again: what it had beside its items
+    # may name them, and serves nobody.
+    erased = select(version_item.c.version).where(version_item.c.erased == 1)
+    connection.execute(delete(version_file).where(version_file.c.version.in_(erased)))
+
+
 # ---------------------------------------------------------------------------- scrubbing
 
 
 def scrub(connection: Connection, literal: Literal, replacement: str) -> int:
     """Replace a text in every earlier wording, whosever; return in how many places."""
-    return _scrub_history(connection, literal, replacement, frozenset(), look=False)
+    places = _scrub_history(connection, literal, replacement, frozenset(), look=False)
+    _drop_files(connection)
+    return places
 
 
 def _scrub_history(
@@ -387,6 +398,7 @@ def scrub_item(
     places = _scrub_history(
         connection, literal, replacement, frozenset(), look=False, only=identifier
     )
+    _drop_files(connection)
     if current is None or after == before:
         return places
     newest = select(func.max(revision.c.number)).where(revision.c.subject == identifier)

@@ -143,14 +143,18 @@ def suppress(connection: Connection, tags: Collection[bytes], until: datetime) -
         )
 
 
-def kept(connection: Connection, keys: Collection[bytes]) -> dict[bytes, datetime]:
-    """Return those of these event keys that something is stored under, and when that came."""
+def kept(connection: Connection, keys: Collection[bytes], now: datetime) -> dict[bytes, datetime]:
+    """Return those of these event keys that something is stored under that has not expired, and
+    when that came.
+    """
     return {
         row.key: row.received_at
         for some in pieces(keys)
         for table in (record, vote)
         for row in connection.execute(
-            select(table.c.key, table.c.received_at).where(table.c.key.in_(some))
+            select(table.c.key, table.c.received_at).where(
+                table.c.key.in_(some), table.c.expires_at > now
+            )
         )
     }
 

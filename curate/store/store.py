@@ -153,7 +153,7 @@ class Store:
     def kept(self, keys: Collection[bytes]) -> dict[bytes, datetime]:
         """Return those of these event keys that something is stored under, and when that came."""
         with self._database.read() as connection:
-            return intake.kept(connection, keys)
+            return intake.kept(connection, keys, self._now())
 
     def barred(self, users: Collection[bytes]) -> frozenset[bytes]:
         """Return those of these user tags whose events are refused."""
