@@ -17,7 +17,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from curate.model import Evidence, Finding, Item, Passage, Redaction, Severity
+from curate.model.documents import Evidence, Passage
+from curate.model.items import Finding, Item, Severity
+from curate.model.records import Redaction
 from curate.text import contains, fold_space, slug, strip_space
 
 ECHO_LIMIT = 0.6

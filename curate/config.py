@@ -13,7 +13,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from curate.model import CurateError, Exit, Json
+from curate.model.errors import CurateError, Exit
+from curate.model.plain import Json
 
 FILE = "curate.toml"
 TERMS = {"allow": "allow.txt", "deny": "deny.txt"}

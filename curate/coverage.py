@@ -8,7 +8,10 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from curate.model import Failure, Item, Section, Traffic
+from curate.model.documents import Section
+from curate.model.evaluation import Failure
+from curate.model.items import Item
+from curate.model.records import Traffic
 
 START = 30
 """Items that a set needs before its figures say anything."""

@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b, sha256
 
-from curate.model import CandidateFacts, Item, Ranking, Split, Turn
+from curate.model.items import Item, Split
+from curate.model.records import CandidateFacts, Ranking, Turn
 
 BANDS = 20
 ROWS = 4

@@ -18,9 +18,9 @@ from typing import Any
 import pytest
 
 from curate.cli import main
-from curate.model import Clean, CleanFeedback, CleanQuestion, RetrievedChunk, Turn
+from curate.model.records import Clean, CleanFeedback, CleanQuestion, RetrievedChunk, Turn
 from curate.text import language, sanitise
-from curate.workspace import Workspace
+from curate.workspace.workspace import Workspace
 
 NOW = "2026-11-29T21:00:00Z"
 """The clock of the suite; a test that needs another passes --now."""

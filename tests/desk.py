@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from curate.model import Clean, Item, Redaction
-from curate.workspace import Workspace
+from curate.model.items import Item
+from curate.model.records import Clean, Redaction
+from curate.workspace.workspace import Workspace
 
 _WORDS = {"PERSON": "Sokha", "EMAIL_ADDRESS": "sokha@mail.example.org"}
 

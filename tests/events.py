@@ -7,11 +7,11 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any, Literal
 
-from curate.model import (
+from curate.model.documents import Evidence
+from curate.model.records import (
     Clean,
     CleanFeedback,
     CleanQuestion,
-    Evidence,
     Redaction,
     RetrievedChunk,
     Turn,

@@ -13,8 +13,9 @@ from typing import Any
 from curate.config import SourceSettings
 from curate.ingest.inputs import LogFile
 from curate.ingest.run import IngestReport
-from curate.model import Clean, RawText, Redaction
-from curate.workspace import Workspace
+from curate.model.events import RawText
+from curate.model.records import Clean, Redaction
+from curate.workspace.workspace import Workspace
 from tests.events import NOW, Clock
 
 PEOPLE = ("jane", "omar", "mei", "lida")

@@ -11,7 +11,9 @@ import pytest
 from curate.check import Scan, check, echo, lint, missing
 from curate.config import CorpusSettings
 from curate.corpus.corpus import Corpus
-from curate.model import Absence, Evidence, Finding, Item, Redaction, Turn
+from curate.model.documents import Evidence
+from curate.model.items import Absence, Finding, Item
+from curate.model.records import Redaction, Turn
 from curate.triage import Matcher
 
 LAPTOPS = """# Laptops

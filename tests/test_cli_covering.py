@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from curate.model import Evidence, Item
+from curate.model.documents import Evidence
+from curate.model.items import Item
 from curate.triage import Matcher
-from curate.workspace import Workspace
+from curate.workspace.workspace import Workspace
 from tests.conftest import Curate
 from tests.events import NOW, Clock, question, vote
 from tests.test_report import CHROMIUM, shown

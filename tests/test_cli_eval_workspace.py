@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from curate.model import RetrievedChunk
+from curate.model.records import RetrievedChunk
 from curate.store.store import Store
 from curate.triage import Matcher
 from tests.conftest import Curate

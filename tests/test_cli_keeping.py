@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from curate.custody import scheduling
-from curate.model import CurateError
-from curate.workspace import Workspace
+from curate.model.errors import CurateError
+from curate.workspace.custody import scheduling
+from curate.workspace.workspace import Workspace
 from tests import people
 from tests.conftest import Curate
 from tests.events import NOW, Clock

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from curate.export.targets import TARGETS
-from curate.workspace import Workspace
+from curate.workspace.workspace import Workspace
 from tests.conftest import Curate
 from tests.desk import Harmless, add
 

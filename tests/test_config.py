@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from curate import config
-from curate.model import CurateError, Exit
+from curate.model.errors import CurateError, Exit
 
 
 def written(tmp_path: Path, toml: str) -> Path:

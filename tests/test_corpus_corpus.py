@@ -11,7 +11,8 @@ import pytest
 
 from curate.config import CorpusSettings
 from curate.corpus.corpus import Corpus
-from curate.model import CurateError, Turn
+from curate.model.errors import CurateError
+from curate.model.records import Turn
 
 HOURS = (
     "# Hours\r\n\r\nThe shop opens at 9:00. It closes at 17:00 sharp.\r\n\r\n"

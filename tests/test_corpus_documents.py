@@ -11,7 +11,7 @@ import pytest
 from curate.config import CorpusSettings
 from curate.corpus import documents
 from curate.corpus.documents import Found, Unreadable, read, walk, wanted
-from curate.model import CurateError
+from curate.model.errors import CurateError
 
 DEFAULT = CorpusSettings()
 

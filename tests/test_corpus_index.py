@@ -12,7 +12,7 @@ from curate.corpus import index, plain
 from curate.corpus.documents import Document, digest
 from curate.corpus.index import Entry, Unusable
 from curate.corpus.outline import outline
-from curate.model import CurateError
+from curate.model.errors import CurateError
 
 
 def entry(source: str, text: str) -> Entry:

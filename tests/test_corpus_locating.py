@@ -12,7 +12,7 @@ from curate.corpus import markdown
 from curate.corpus.documents import Document, digest
 from curate.corpus.locating import Locator, occurrences
 from curate.corpus.outline import outline
-from curate.model import Evidence
+from curate.model.documents import Evidence
 from curate.text import contains
 
 BEFORE = {

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from curate.corpus import pieces
-from curate.model import CurateError
+from curate.model.errors import CurateError
 
 
 def test_related_forms_share_pieces_and_bytes_mean_nothing() -> None:

@@ -10,7 +10,8 @@ from curate.corpus import markdown
 from curate.corpus.features import extract, unpack
 from curate.corpus.outline import outline
 from curate.corpus.ranking import Ranker
-from curate.model import Passage, RetrievedChunk
+from curate.model.documents import Passage
+from curate.model.records import RetrievedChunk
 
 TEXTS = {
     "bench-time.md": (

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from curate.coverage import Coverage, coverage
-from curate.model import Asked, Evidence, Failure, Item, Section, Traffic
+from curate.model.documents import Evidence, Section
+from curate.model.evaluation import Failure
+from curate.model.items import Item
+from curate.model.records import Asked, Traffic
 from tests.events import NOW
 
 NONE = Traffic(0, 0, 0, {}, (), ())

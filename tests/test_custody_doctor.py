@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from curate.custody import doctor
-from curate.custody.doctor import Check
-from curate.workspace import Workspace
+from curate.workspace.custody import doctor
+from curate.workspace.custody.doctor import Check
+from curate.workspace.workspace import Workspace
 from tests import people
 from tests.conftest import Curate
 from tests.events import DAY, NOW, Clock

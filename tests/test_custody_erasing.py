@@ -12,10 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from curate.model import CurateError, Exit, Item, RawText, Turn
+from curate.model.errors import CurateError, Exit
+from curate.model.events import RawText
+from curate.model.items import Item
+from curate.model.records import Turn
 from curate.store.store import Store
-from curate.upkeep import exporting
-from curate.workspace import Workspace
+from curate.workspace.upkeep import exporting
+from curate.workspace.workspace import Workspace
 from tests import people
 from tests.conftest import Curate
 from tests.events import NOW, Clock
@@ -279,8 +282,8 @@ FORGET = """
 import os, sys
 from datetime import datetime
 from pathlib import Path
-from curate.model import RawText
-from curate.workspace import Workspace
+from curate.model.events import RawText
+from curate.workspace.workspace import Workspace
 now = datetime.fromisoformat(sys.argv[2])
 step = sys.argv[3]
 room, _, name = step.rpartition(".")

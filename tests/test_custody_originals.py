@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from curate.custody import originals
 from curate.ingest.originals import unpack
-from curate.model import CurateError, QuestionEvent
-from curate.workspace import Workspace
+from curate.model.errors import CurateError
+from curate.model.events import QuestionEvent
+from curate.workspace.custody import originals
+from curate.workspace.workspace import Workspace
 from tests import people
 from tests.events import DAY, NOW, Clock
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from curate.custody import bytescan, proving
 from curate.privacy.sealing import Vault
 from curate.store import engine
 from curate.store.store import Store
-from curate.workspace import Workspace
+from curate.workspace.custody import bytescan, proving
+from curate.workspace.workspace import Workspace
 from tests.conftest import Curate
 
 pytestmark = pytest.mark.presidio

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from curate.store import engine
-from curate.workspace import Workspace
+from curate.workspace.workspace import Workspace
 from tests import people
 from tests.conftest import Curate
 from tests.events import DAY, NOW, Clock
@@ -166,7 +166,7 @@ def test_a_file_that_cannot_be_read_is_no_success(
 def test_what_cannot_be_counted_is_not_verified_with_exit_5(
     workspace: Workspace, curate: Curate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from curate.model import CurateError
+    from curate.model.errors import CurateError
 
     def unknown(_: Path) -> dict[str, int]:
         raise CurateError("the file cannot be counted")
@@ -185,7 +185,7 @@ PURGE = """
 import sys
 from datetime import datetime
 from pathlib import Path
-from curate.workspace import Workspace
+from curate.workspace.workspace import Workspace
 now = datetime.fromisoformat(sys.argv[2])
 with Workspace.open(Path(sys.argv[1]), lambda: now, "anna") as workspace:
     workspace.store

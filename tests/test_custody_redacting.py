@@ -11,10 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curate.custody import redacting
-from curate.model import Clean, CurateError, Exit, RawText, Record
+from curate.model.errors import CurateError, Exit
+from curate.model.events import RawText
+from curate.model.records import Clean, Record
 from curate.store.erasing import Literal
-from curate.workspace import Workspace
+from curate.workspace.custody import redacting
+from curate.workspace.workspace import Workspace
 from tests import people
 from tests.conftest import Curate
 from tests.events import DAY, NOW, Clock

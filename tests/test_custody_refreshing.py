@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from curate.custody import refreshing
-from curate.workspace import Workspace
+from curate.workspace.custody import refreshing
+from curate.workspace.workspace import Workspace
 from tests import people
 from tests.events import DAY, NOW, Clock
 

@@ -18,7 +18,7 @@ from markdown_it import MarkdownIt
 
 from curate import config, text
 from curate.demo import files
-from curate.model import CurateError, Exit
+from curate.model.errors import CurateError, Exit
 
 NOW = datetime(2026, 11, 29, 21, 0, tzinfo=UTC)
 DATA = Path(files.__file__).parent

@@ -14,7 +14,8 @@ import pytest
 
 from curate.evaluate import asking, cases, runs, targets
 from curate.evaluate.cases import Case, CaseSet
-from curate.model import CurateError, Turn
+from curate.model.errors import CurateError
+from curate.model.records import Turn
 
 NOW = datetime(2026, 11, 29, 21, tzinfo=UTC)
 QUICK = asking.Settings(workers=3, retries=2, pause=0.01)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from curate.evaluate import cases
-from curate.model import CurateError
+from curate.model.errors import CurateError
 
 FEE = {
     "id": "fee",

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from curate.evaluate import cases, comparing, gate, runs, scoring
-from curate.model import CurateError
+from curate.model.errors import CurateError
 
 RANKS = [1, None, 1, 3, 3, 2, 4, 1, 1]
 

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from curate.evaluate import holdout
-from curate.model import Look
+from curate.model.evaluation import Look
 
 BEFORE = Look(
     1,

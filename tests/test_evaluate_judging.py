@@ -15,7 +15,7 @@ import pytest
 from curate.evaluate import judging
 from curate.evaluate.endpoint import Endpoint
 from curate.evaluate.judging import Material
-from curate.model import CurateError
+from curate.model.errors import CurateError
 
 SUPPORTED = {"claims": [{"claim": "It costs 10.", "supported": True}]}
 FEE = Material("fee", "What does it cost?", "It costs 10, and 5 for pupils. [1]", ("It costs 10.",))

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from curate.evaluate import reviewing
-from curate.model import Mark, Review
+from curate.model.evaluation import Mark, Review
 
 NOW = datetime(2026, 11, 29, tzinfo=UTC)
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from curate.evaluate import runs
-from curate.model import CurateError
+from curate.model.errors import CurateError
 
 CHUNK = {"id": "a#1", "source": "a.md", "text": "one", "score": 0.9}
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from curate.evaluate import cases, runs, scoring
-from curate.model import CurateError
+from curate.model.errors import CurateError
 
 IDS = (
     *("fee", "scholarship", "refund", "workshop", "loan-days"),

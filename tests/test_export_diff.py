@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from curate.export.diff import as_json, as_markdown, as_text, diff
 from curate.export.questions import records
-from curate.model import Evidence, Item
+from curate.model.documents import Evidence
+from curate.model.items import Item
 
 EVIDENCE = Evidence("laptops.md", "How long", "up to 7 days", 0, 12, "", "verbatim")
 ITEM = Item(

@@ -22,7 +22,10 @@ from curate.export.questions import (
     record,
     records,
 )
-from curate.model import CurateError, Evidence, Exit, Item, Turn
+from curate.model.documents import Evidence
+from curate.model.errors import CurateError, Exit
+from curate.model.items import Item
+from curate.model.records import Turn
 
 EVIDENCE = Evidence("laptops.md", "How long", "up to 7 days", 10, 22, "sha256:0", "verbatim")
 ITEM = Item(

@@ -11,7 +11,10 @@ import pytest
 from curate.export import targets
 from curate.export.bundle import Bundle
 from curate.export.reading import Row, read
-from curate.model import CurateError, Evidence, Item, Turn
+from curate.model.documents import Evidence
+from curate.model.errors import CurateError
+from curate.model.items import Item
+from curate.model.records import Turn
 
 ITEM = Item(
     "how-long-1",

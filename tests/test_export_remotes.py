@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from curate.export.remotes import guard, plain, remotes, work_tree
-from curate.model import CurateError, Exit
+from curate.model.errors import CurateError, Exit
 
 PUBLIC = "https://github.com/somebody/project.git"
 

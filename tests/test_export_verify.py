@@ -14,7 +14,9 @@ from curate.export.questions import HOLDOUT, QUESTIONS, TUNING, encode
 from curate.export.verify import contract, intact, verify
 from curate.export.versions import MANIFEST, WITHDRAWN, build
 from curate.export.writing import publish
-from curate.model import CurateError, Evidence, Item
+from curate.model.documents import Evidence
+from curate.model.errors import CurateError
+from curate.model.items import Item
 
 ITEM = Item(
     "how-long",

@@ -12,7 +12,8 @@ import jsonschema  # type: ignore[import-untyped]
 
 from curate.export.questions import QUESTIONS, digest
 from curate.export.versions import MANIFEST, Build, build, name
-from curate.model import Evidence, Item
+from curate.model.documents import Evidence
+from curate.model.items import Item
 
 ITEM = Item(
     "how-long",

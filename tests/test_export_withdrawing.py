@@ -12,7 +12,8 @@ from curate.export.verify import verify
 from curate.export.versions import MANIFEST, WITHDRAWN, build, name
 from curate.export.withdrawing import holding, withdraw
 from curate.export.writing import point_latest, publish
-from curate.model import CurateError, Item
+from curate.model.errors import CurateError
+from curate.model.items import Item
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 
 from curate.export import writing
 from curate.export.writing import mirror, point_latest, publish
-from curate.model import CurateError, Exit
+from curate.model.errors import CurateError, Exit
 
 FILES = {"questions.json": b"[]\n", "manifest.json": b"{}\n"}
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from curate.ingest.conversation import MAX_CHUNKS, MAX_TURNS, answer_of, chat, chunks_of, history_of
-from curate.model import RawText, RawTurn
+from curate.model.events import RawText, RawTurn
 
 USER = RawTurn("user", RawText("may I keep the key?"))
 BOT = RawTurn("assistant", RawText("Yes."))

@@ -13,7 +13,8 @@ from curate.config import SourceSettings
 from curate.ingest import database
 from curate.ingest.events import Recognised
 from curate.ingest.run import read, read_query
-from curate.model import CurateError, Exit, FeedbackEvent, QuestionEvent, RawText, Rejected
+from curate.model.errors import CurateError, Exit
+from curate.model.events import FeedbackEvent, QuestionEvent, RawText, Rejected
 
 DATA = Path(__file__).parent / "data" / "ingest"
 

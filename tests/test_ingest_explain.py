@@ -10,7 +10,7 @@ from pathlib import Path
 from curate.config import SourceSettings
 from curate.ingest.explain import explain
 from curate.ingest.run import read
-from curate.model import Clean
+from curate.model.records import Clean
 
 DATA = Path(__file__).parent / "data" / "ingest"
 

@@ -16,7 +16,8 @@ from curate.ingest import formats
 from curate.ingest.events import Recognised, StreamItem
 from curate.ingest.run import read
 from curate.ingest.traces import Traces
-from curate.model import CurateError, FeedbackEvent, QuestionEvent, RawText, Rejected
+from curate.model.errors import CurateError
+from curate.model.events import FeedbackEvent, QuestionEvent, RawText, Rejected
 
 DATA = Path(__file__).parent / "data" / "ingest"
 QUESTION = "how do i open the bike shed?"

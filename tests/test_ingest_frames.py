@@ -14,7 +14,8 @@ import pytest
 from curate.config import SourceSettings
 from curate.ingest.events import Recognised, StreamItem
 from curate.ingest.run import read
-from curate.model import FeedbackEvent, Json, QuestionEvent, Rejected
+from curate.model.events import FeedbackEvent, QuestionEvent, Rejected
+from curate.model.plain import Json
 
 pyarrow: Any = pytest.importorskip("pyarrow")
 parquet: Any = pytest.importorskip("pyarrow.parquet")

@@ -13,16 +13,9 @@ import pytest
 from curate.config import SourceSettings
 from curate.ingest.events import Recognised, StreamItem
 from curate.ingest.run import read
-from curate.model import (
-    CurateError,
-    Exit,
-    FeedbackEvent,
-    Json,
-    QuestionEvent,
-    RawText,
-    RawTurn,
-    Rejected,
-)
+from curate.model.errors import CurateError, Exit
+from curate.model.events import FeedbackEvent, QuestionEvent, RawText, RawTurn, Rejected
+from curate.model.plain import Json
 
 SOURCE = SourceSettings(name="log")
 

@@ -1,5 +1,5 @@
 from curate.ingest.originals import pack, texts, unpack
-from curate.model import FeedbackEvent, QuestionEvent, RawChunk, RawText, RawTurn
+from curate.model.events import FeedbackEvent, QuestionEvent, RawChunk, RawText, RawTurn
 
 QUESTION = QuestionEvent(
     "log",

@@ -19,7 +19,9 @@ from curate.ingest import inputs
 from curate.ingest.events import StreamItem
 from curate.ingest.pulling import Pull
 from curate.ingest.resuming import Ledger
-from curate.model import CurateError, Exit, FeedbackEvent, Json, QuestionEvent, RawText, Watermark
+from curate.model.errors import CurateError, Exit
+from curate.model.events import FeedbackEvent, QuestionEvent, RawText, Watermark
+from curate.model.plain import Json
 from tests.conftest import Curate
 from tests.test_ingest_run import Tags
 

@@ -18,7 +18,8 @@ from curate.config import SourceSettings
 from curate.ingest import database, queries
 from curate.ingest.events import Recognised
 from curate.ingest.run import read_query
-from curate.model import CurateError, Exit, FeedbackEvent, QuestionEvent, RawText, RawTurn, Rejected
+from curate.model.errors import CurateError, Exit
+from curate.model.events import FeedbackEvent, QuestionEvent, RawText, RawTurn, Rejected
 
 POSTGRES = os.environ.get("CURATE_TEST_POSTGRES", "")
 

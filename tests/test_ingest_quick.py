@@ -15,7 +15,8 @@ from curate.config import SourceSettings
 from curate.ingest import run
 from curate.ingest.quick import Quick
 from curate.ingest.run import read
-from curate.model import FeedbackEvent, Json, QuestionEvent, Rejected
+from curate.model.events import FeedbackEvent, QuestionEvent, Rejected
+from curate.model.plain import Json
 
 USUAL: Json = {
     "ts": "2026-03-05T10:20:30.250Z",

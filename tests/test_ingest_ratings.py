@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from curate.ingest.ratings import TRACER, Scale, UnknownNumber, UnknownWord, author_of
-from curate.model import CurateError, Exit
+from curate.model.errors import CurateError, Exit
 
 UNTOLD = Scale()
 

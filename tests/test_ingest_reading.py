@@ -13,7 +13,7 @@ import pytest
 
 from curate.ingest import reading
 from curate.ingest.reading import Damaged, Log
-from curate.model import CurateError, Exit
+from curate.model.errors import CurateError, Exit
 
 
 def lines(data: bytes) -> list[bytes | None]:

@@ -17,7 +17,9 @@ from curate.ingest import inputs, run
 from curate.ingest.inputs import LogFile
 from curate.ingest.resuming import Ledger
 from curate.ingest.run import IngestReport
-from curate.model import Checkpoint, CleanFeedback, CleanQuestion, CurateError, Reached
+from curate.model.errors import CurateError
+from curate.model.events import Checkpoint, Reached
+from curate.model.records import CleanFeedback, CleanQuestion
 from tests.test_ingest_run import Saved, Shelf, Tags
 
 NOW = datetime(2026, 3, 10, tzinfo=UTC)

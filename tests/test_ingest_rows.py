@@ -10,7 +10,8 @@ import pytest
 from curate.ingest import reading
 from curate.ingest.reading import Log
 from curate.ingest.rows import Row, rows
-from curate.model import Json, Rejected
+from curate.model.events import Rejected
+from curate.model.plain import Json
 
 
 def read(data: bytes | str) -> list[Row | Rejected]:

@@ -16,15 +16,10 @@ from curate.config import REFUSALS, SourceSettings
 from curate.ingest.door import fold_user
 from curate.ingest.events import Recognised, StreamItem
 from curate.ingest.run import IngestReport, read, run, survey
-from curate.model import (
-    Clean,
-    CleanFeedback,
-    CleanQuestion,
-    CurateError,
-    Json,
-    Reached,
-    Redaction,
-)
+from curate.model.errors import CurateError
+from curate.model.events import Reached
+from curate.model.plain import Json
+from curate.model.records import Clean, CleanFeedback, CleanQuestion, Redaction
 
 NOW = datetime(2026, 3, 10, tzinfo=UTC)
 LIMIT = NOW - timedelta(days=90)

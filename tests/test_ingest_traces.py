@@ -12,7 +12,7 @@ from curate.ingest.events import ROOT, Part, Place, question
 from curate.ingest.ratings import Scale
 from curate.ingest.run import read
 from curate.ingest.traces import Traces
-from curate.model import QuestionEvent, RawText, Rejected
+from curate.model.events import QuestionEvent, RawText, Rejected
 
 
 def part(trace: str, weight: int, text: str | None = None, line: int = 1, **values: object) -> Part:

@@ -11,7 +11,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 
-from curate.model import CurateError
+from curate.model.errors import CurateError
 from curate.store import engine, schema
 from curate.store.store import Store
 from curate.store.tables import metadata

@@ -1,15 +1,21 @@
 """The nouns keep personal text out of sight."""
 
 import dataclasses
+import importlib
 import pickle
+import pkgutil
 
 import pytest
 
-from curate import model
+import curate.model
+from curate.model.events import QuestionEvent, RawText
+from curate.model.items import Item
+from curate.model.records import Clean, Turn
 
 NOUNS = [
     noun
-    for noun in vars(model).values()
+    for module in pkgutil.iter_modules(curate.model.__path__, "curate.model.")
+    for noun in vars(importlib.import_module(module.name)).values()
     if isinstance(noun, type) and dataclasses.is_dataclass(noun)
 ]
 
@@ -20,8 +26,8 @@ def test_every_noun_is_frozen(noun: type) -> None:
 
 
 def test_raw_text_never_shows() -> None:
-    raw = model.RawText("call Dara on 012 555 014")
-    event = model.QuestionEvent(source="log", line=3, question=raw, user=model.RawText("dara"))
+    raw = RawText("call Dara on 012 555 014")
+    event = QuestionEvent(source="log", line=3, question=raw, user=RawText("dara"))
 
     for shown in (repr(raw), str(raw), f"{raw}", repr(event), f"{event}"):
         assert "ara" not in shown.replace("char", "")
@@ -32,8 +38,8 @@ def test_raw_text_never_shows() -> None:
 
 
 def test_anonymised_text_stays_out_of_reprs() -> None:
-    item = model.Item(id="fee-1", revision=1, question="SECRET", keyword="SECRET", note="SECRET")
-    turn = model.Turn("user", "SECRET")
-    clean = model.Clean("SECRET")
+    item = Item(id="fee-1", revision=1, question="SECRET", keyword="SECRET", note="SECRET")
+    turn = Turn("user", "SECRET")
+    clean = Clean("SECRET")
 
     assert "SECRET" not in repr((item, turn, clean))

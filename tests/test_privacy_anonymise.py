@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from curate.config import PrivacySettings
-from curate.model import Clean
+from curate.model.records import Clean
 from curate.privacy.anonymise import Anonymiser
 
 

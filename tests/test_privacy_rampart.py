@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from curate.model import CurateError
+from curate.model.errors import CurateError
 from curate.privacy import weights
 from curate.privacy.rampart import Rampart
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from curate.model import CurateError
+from curate.model.errors import CurateError
 from curate.privacy.sealing import KeyGone, Vault
 
 DAY = date(2026, 11, 2)

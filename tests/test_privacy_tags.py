@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from curate.model import CurateError
+from curate.model.errors import CurateError
 from curate.privacy.tags import Tagger
 
 NOW = datetime(2026, 11, 29, 12, tzinfo=UTC)

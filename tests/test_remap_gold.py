@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from curate.model import Evidence
+from curate.model.documents import Evidence
 from curate.remap.gold import ChunkSet, GoldChunks
 from curate.remap.remapping import silent
 from tests.chunking import Chunking, Row, chunks

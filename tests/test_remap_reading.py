@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from curate.model import CurateError, Exit
+from curate.model.errors import CurateError, Exit
 from curate.remap.reading import leads, read_chunks, read_labels, read_more, sample
 from curate.remap.remapping import silent
 from tests.chunking import Chunking, chunks

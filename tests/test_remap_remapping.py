@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from curate.model import CurateError, Exit
+from curate.model.errors import CurateError, Exit
 from curate.remap.remapping import remap
 from tests.chunking import Chunking, chunks, label, paragraphs, windows
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from curate.model import Claim, CurateError
+from curate.model.errors import CurateError
+from curate.model.records import Claim
 from curate.store.store import Store
 from curate.triage import Matcher
 from tests.events import NOW, Clock, question

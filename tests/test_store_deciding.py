@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
-from curate.model import Absence, Conflict, CurateError, Exit, Item, Turn
+from curate.model.errors import CurateError, Exit
+from curate.model.items import Absence, Conflict, Item
+from curate.model.records import Turn
 from curate.store.mapping import item_from_json, item_to_json
 from curate.store.store import Store
 from curate.triage import Matcher
@@ -340,7 +342,7 @@ import sys
 from dataclasses import replace
 from datetime import datetime, UTC
 from pathlib import Path
-from curate.model import Conflict
+from curate.model.items import Conflict
 from curate.store.store import Store
 now = datetime(2026, 11, 29, tzinfo=UTC)
 name, rounds = sys.argv[2], int(sys.argv[3])

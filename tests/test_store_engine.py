@@ -15,7 +15,8 @@ import pytest
 from sqlalchemy import text
 
 import curate
-from curate.model import Clean, CurateError, Exit
+from curate.model.errors import CurateError, Exit
+from curate.model.records import Clean
 from curate.store import engine, schema
 from curate.store.engine import Busy, Database
 from curate.store.store import Store
@@ -218,7 +219,7 @@ AS_NOBODY = """
 import os, sys
 from datetime import datetime, UTC
 from pathlib import Path
-from curate.model import CurateError
+from curate.model.errors import CurateError
 from curate.store.store import Store
 with Store.open(Path(sys.argv[2]), now=lambda: datetime.now(UTC)) as store:
     store.counts()  # everything is imported while that is allowed

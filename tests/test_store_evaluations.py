@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from curate.model import CurateError, Failure, Review
+from curate.model.errors import CurateError
+from curate.model.evaluation import Failure, Review
 from curate.store.store import Store
 from curate.triage import Matcher
 from tests.events import DAY, NOW, Clock, question

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from curate.model import Candidate, CurateError
+from curate.model.errors import CurateError
+from curate.model.records import Candidate
 from curate.store.store import Store
 from curate.triage import Matcher
 from tests.events import DAY, NOW, Clock, question, vote

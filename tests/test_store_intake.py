@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from curate.model import (
+from curate.model.items import Item
+from curate.model.records import (
     CandidateFacts,
     Clean,
     CleanFeedback,
     CleanQuestion,
-    Item,
     Ranking,
     Record,
     RetrievedChunk,

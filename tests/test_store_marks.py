@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from curate.model import Checkpoint, CleanFeedback, CleanQuestion, Watermark
+from curate.model.events import Checkpoint, Watermark
+from curate.model.records import CleanFeedback, CleanQuestion
 from curate.store.store import Store
 from curate.triage import Matcher
 from tests.events import DAY, NOW, Clock, question, vote

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from curate.model import CurateError
+from curate.model.errors import CurateError
 from curate.store import engine
 from curate.store.engine import Busy
 from curate.store.raw import Raw, Sealed

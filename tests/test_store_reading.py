@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from curate.model import CurateError, Item
+from curate.model.errors import CurateError
+from curate.model.items import Item
 from curate.store.store import Store
 from curate.triage import Matcher
 from tests.events import DAY, NOW, Clock, question, vote

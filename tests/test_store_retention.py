@@ -15,7 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from curate.model import Clean, CurateError, Exit, Item, Receipt, RetrievedChunk, Turn
+from curate.model.custody import Receipt
+from curate.model.errors import CurateError, Exit
+from curate.model.items import Item
+from curate.model.records import Clean, RetrievedChunk, Turn
 from curate.store import engine, retention
 from curate.store.engine import Busy
 from curate.store.store import Store

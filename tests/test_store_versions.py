@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from curate.model import ChunkLabel, ChunkSet, CurateError, Item, Version
+from curate.model.errors import CurateError
+from curate.model.items import ChunkLabel, ChunkSet, Item, Version
 from curate.store.store import Store
 from tests.events import DAY, NOW, Clock
 from tests.test_store_deciding import FULL

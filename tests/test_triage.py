@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curate.model import CandidateFacts, Evidence, Item, Turn
+from curate.model.documents import Evidence
+from curate.model.items import Item
+from curate.model.records import CandidateFacts, Turn
 from curate.triage import Matcher, kind, sample, split, stratified
 
 QUESTION = "how do i renew my library membership online"

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 from textual.command import CommandPalette
+from textual.events import Key
 from textual.worker import WorkerFailed
 
 from curate.config import ScreenSettings
 from curate.corpus.corpus import Corpus
-from curate.model import CurateError, Exit
+from curate.model.errors import CurateError, Exit
 from curate.tui import app as app_
 from curate.tui.app import CurateApp
 from curate.tui.themes import THEMES
-from curate.workspace import Workspace
+from curate.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from tests.conftest import Sat
@@ -188,3 +189,27 @@ async def test_quitting_waits_for_what_is_being_stored(sit: Sit) -> None:
         await sat.pilot.press("enter", "escape", "q")
         await sat.pilot.pause(0.2)
     assert len(await sat.ask(lambda ws: ws.store.items())) == 1
+
+
+async def test_keys_typed_faster_than_the_screen_follows_go_where_they_were_meant(sit: Sit) -> None:
+    async with sit() as sat:
+        await burst(sat, "slash", *"exdrone")
+        assert "can i borrow a drone" not in sat.text
+        assert (await sat.ask(lambda ws: ws.store.counts())).candidates == {"open": 6}
+
+        await sat.press("escape", "escape")
+        await burst(sat, "x", "2")
+        assert (await sat.ask(lambda ws: ws.store.counts())).candidates["rejected"] == 1
+
+        await burst(sat, "enter", "u", "n", *"why not", "enter", "w")
+        (item,) = await sat.ask(lambda ws: ws.store.items())
+        assert (item.note, item.status) == ("why not", "ready")
+
+
+async def burst(sat: Sat, *keys: str) -> None:
+    """All at once, as a terminal under load hands them over."""
+    for key in keys:
+        name = "space" if key == " " else key
+        sat.app.post_message(Key(name, key if len(key) == 1 else None))
+    await sat.settle()
+    await sat.settle()

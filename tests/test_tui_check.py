@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from curate.tui.screens.review import ReviewScreen
-from curate.workspace import Workspace
+from curate.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from tests.conftest import Sat

@@ -16,7 +16,7 @@ import pytest
 
 from curate.config import ScreenSettings
 from curate.tui.app import CurateApp
-from curate.workspace import Workspace
+from curate.workspace.workspace import Workspace
 
 DRAWN_WITH = "8.2"
 pytestmark = pytest.mark.skipif(

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from curate.model import Conflict, CurateError, Item
+from curate.model.errors import CurateError
+from curate.model.items import Conflict, Item
 from curate.store.engine import Busy
 from curate.store.store import Store
 from curate.tui.screens.review import ReviewScreen
-from curate.workspace import Workspace
+from curate.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from tests.conftest import Sat

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from curate.model import CurateError
-from curate.upkeep.chunk_files import is_plain, rows, write
+from curate.model.errors import CurateError
+from curate.workspace.upkeep.chunk_files import is_plain, rows, write
 
 OURS = [
     {"id": "a1", "source": "a.md", "text": "One.", "heading": "A", "start": 0},

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from curate.export import verify
-from curate.model import CurateError
-from curate.upkeep import chunking, exporting, rechunking
-from curate.workspace import Workspace
+from curate.model.errors import CurateError
+from curate.workspace.upkeep import chunking, exporting, rechunking
+from curate.workspace.workspace import Workspace
 from tests.conftest import Curate
 from tests.desk import Harmless, add, stubbed
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from curate.model import CurateError
-from curate.upkeep import drift
-from curate.workspace import Workspace
+from curate.model.errors import CurateError
+from curate.workspace.upkeep import drift
+from curate.workspace.workspace import Workspace
 from tests.conftest import Curate
 from tests.desk import Harmless, add, stubbed
 

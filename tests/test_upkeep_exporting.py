@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 
 from curate.export import targets, verify, writing
-from curate.model import CurateError, Exit, Redaction
-from curate.upkeep import exporting
-from curate.workspace import Workspace
+from curate.model.errors import CurateError, Exit
+from curate.model.records import Redaction
+from curate.workspace.upkeep import exporting
+from curate.workspace.workspace import Workspace
 from tests.desk import Harmless, add, stubbed
 
 
@@ -210,8 +211,8 @@ CHILD = """
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from curate.upkeep import exporting
-from curate.workspace import Workspace
+from curate.workspace.upkeep import exporting
+from curate.workspace.workspace import Workspace
 from tests.desk import stubbed
 
 root, mine, die = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])

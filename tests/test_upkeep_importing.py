@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from curate.export.questions import records
-from curate.model import CurateError, Exit
-from curate.upkeep import exporting, importing
-from curate.workspace import Workspace
+from curate.model.errors import CurateError, Exit
+from curate.workspace.upkeep import exporting, importing
+from curate.workspace.workspace import Workspace
 from tests.conftest import Curate
 from tests.desk import Harmless, add, stubbed
 

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from curate.model import Candidate, CurateError, Item, Turn
+from curate.model.errors import CurateError
+from curate.model.items import Item
+from curate.model.records import Candidate, Turn
 from curate.triage import Matcher
-from curate.workspace import Workspace
+from curate.workspace.workspace import Workspace
 from tests.events import DAY, NOW, Clock, question
 
 TOPICS = (

@@ -11,10 +11,10 @@ import click
 
 from curate.cli import output
 from curate.cli.context import Shared, json_option, shared_options
-from curate.model import Exit
+from curate.model.errors import Exit
 
 if TYPE_CHECKING:
-    from curate.upkeep.chunking import Checked
+    from curate.workspace.upkeep.chunking import Checked
 
 _SHOWN = 10
 
@@ -40,7 +40,7 @@ def add(shared: Shared, name: str, file: Path, as_json: bool) -> None:
     what LangChain, LlamaIndex or Chroma export, or Parquet. A name stands for the same chunks for
     ever; adding the same again makes them the ones that count.
     """
-    from curate.upkeep import chunking
+    from curate.workspace.upkeep import chunking
 
     with shared.open() as workspace:
         workspace.ready_corpus()
@@ -81,7 +81,7 @@ def check(shared: Shared, name: str, as_json: bool) -> None:
     Evidence that is cut in two is a finding about the chunker, and listed. So are chunks whose
     text stands in no document.
     """
-    from curate.upkeep import chunking
+    from curate.workspace.upkeep import chunking
 
     with shared.open() as workspace:
         workspace.ready_corpus()
@@ -107,7 +107,7 @@ def label(
     shared: Shared, item: str, ids: tuple[str, ...], name: str, reason: str, as_json: bool
 ) -> None:
     """Say which chunks answer ITEM; without IDS, those that hold its evidence do again."""
-    from curate.upkeep import chunking
+    from curate.workspace.upkeep import chunking
 
     with shared.open() as workspace:
         saved = chunking.choose(workspace, item, ids, name=name, reason=reason)

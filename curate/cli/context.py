@@ -12,7 +12,7 @@ import click
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from curate.workspace import Workspace
+    from curate.workspace.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Shared:
 
     def open(self) -> Workspace:
         """Open the workspace that the options name."""
-        from curate.workspace import Workspace
+        from curate.workspace.workspace import Workspace
 
         return Workspace.open(self.root(), self.clock(), self.who)
 

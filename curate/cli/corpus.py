@@ -9,12 +9,12 @@ import click
 
 from curate.cli import covering, output
 from curate.cli.context import Shared, json_option, shared_options
-from curate.model import Exit
+from curate.model.errors import Exit
 from curate.text import one_line
 
 if TYPE_CHECKING:
-    from curate.model import Evidence
-    from curate.upkeep.drift import Drift, Drifted
+    from curate.model.documents import Evidence
+    from curate.workspace.upkeep.drift import Drift, Drifted
 
 
 @click.group()
@@ -39,7 +39,7 @@ def sync(shared: Shared, take: tuple[str, ...], as_json: bool) -> None:
     are unanswerable items that a passage matches better now; exit 1 while any stands. Nothing is
     rewritten without --take, but what moved word for word where `[corpus] follow_moves` says so.
     """
-    from curate.upkeep import drift
+    from curate.workspace.upkeep import drift
 
     with shared.open() as workspace:
         report = workspace.corpus.sync()

@@ -8,11 +8,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from curate.model import Evidence, Item
+from curate.model.documents import Evidence
+from curate.model.items import Item
 
 if TYPE_CHECKING:
     from curate.demo.files import KeyItem
-    from curate.workspace import Workspace
+    from curate.workspace.workspace import Workspace
 
 
 def make(root: Path, now: Callable[[], datetime]) -> None:
@@ -22,7 +23,7 @@ def make(root: Path, now: Callable[[], datetime]) -> None:
     a file of the demo stands in the way.
     """
     from curate.demo import files
-    from curate.workspace import Workspace
+    from curate.workspace.workspace import Workspace
 
     Workspace.create(root, now, files.config())
     files.write(root, now())

@@ -94,7 +94,7 @@ def report(
 
 
 def _keep(shared: Shared, result: Scored) -> None:
-    from curate.model import Failure
+    from curate.model.evaluation import Failure
 
     with shared.open() as workspace:
         now = workspace.now()

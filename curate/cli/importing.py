@@ -10,11 +10,11 @@ import click
 
 from curate.cli import output
 from curate.cli.context import Shared, json_option, shared_options
-from curate.model import Exit
+from curate.model.errors import Exit
 from curate.text import one_line
 
 if TYPE_CHECKING:
-    from curate.upkeep.importing import Imported, Side
+    from curate.workspace.upkeep.importing import Imported, Side
 
 
 @click.command("import")
@@ -50,7 +50,7 @@ def import_(
     All of it is one decision, taken back by one `items undo`. Exit 1 while conflicts stand or
     evidence is not verbatim.
     """
-    from curate.upkeep import importing
+    from curate.workspace.upkeep import importing
 
     with shared.open() as workspace:
         workspace.ready_corpus()

@@ -10,10 +10,11 @@ import click
 
 from curate.cli import output
 from curate.cli.context import Shared, json_option, shared_options
-from curate.model import Candidate, CurateError, Exit
+from curate.model.errors import CurateError, Exit
+from curate.model.records import Candidate
 
 if TYPE_CHECKING:
-    from curate.workspace import Workspace
+    from curate.workspace.workspace import Workspace
 
 CANDIDATE = re.compile(r"c(\d+)")
 

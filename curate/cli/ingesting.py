@@ -11,14 +11,14 @@ import click
 
 from curate.cli import output
 from curate.cli.context import Shared, json_option, shared_options
-from curate.model import CurateError, Exit
+from curate.model.errors import CurateError, Exit
 
 if TYPE_CHECKING:
     from curate.config import SourceSettings
     from curate.ingest.explain import Explanation
     from curate.ingest.inputs import Input
     from curate.ingest.run import IngestReport
-    from curate.workspace import Workspace
+    from curate.workspace.workspace import Workspace
 
 _SHOWN = 20
 _LOOK_AGAIN = 1.0
@@ -148,7 +148,7 @@ def _follow(
     import signal
     import threading
 
-    from curate.upkeep import ingesting
+    from curate.workspace.upkeep import ingesting
 
     stop = threading.Event()
 

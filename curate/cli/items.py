@@ -11,11 +11,13 @@ from curate.cli import importing, output
 from curate.cli import inbox as inbox_
 from curate.cli.context import Shared, json_option, shared_options
 from curate.cli.inbox import CANDIDATE
-from curate.model import CurateError, Evidence, Exit, Item
+from curate.model.documents import Evidence
+from curate.model.errors import CurateError, Exit
+from curate.model.items import Item
 from curate.text import one_line
 
 if TYPE_CHECKING:
-    from curate.workspace import Workspace
+    from curate.workspace.workspace import Workspace
 
 
 @click.group()

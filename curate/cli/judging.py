@@ -16,14 +16,17 @@ import click
 from curate.cli import output, scored
 from curate.cli.context import Shared, json_option, shared_options
 from curate.cli.scored import Asked, scoring_options
-from curate.model import CurateError, Exit, Json, Record, Review
+from curate.model.errors import CurateError, Exit
+from curate.model.evaluation import Review
+from curate.model.plain import Json
+from curate.model.records import Record
 
 if TYPE_CHECKING:
     from curate.evaluate.judging import Material, Plan, Verdict
     from curate.evaluate.reviewing import Agreement
     from curate.evaluate.scoring import Scored
-    from curate.model import Mark
-    from curate.workspace import Workspace
+    from curate.model.evaluation import Mark
+    from curate.workspace.workspace import Workspace
 
 
 # ---------------------------------------------------------------------------- judge

@@ -10,7 +10,7 @@ import click
 
 from curate.cli import output
 from curate.cli.context import Shared, json_option, shared_options
-from curate.model import CurateError, Exit
+from curate.model.errors import CurateError, Exit
 
 
 @click.command()
@@ -21,7 +21,7 @@ from curate.model import CurateError, Exit
 @click.pass_obj
 def schedule(shared: Shared, kind: str | None, install: bool) -> None:
     """Print (or install) timers that ingest and purge every hour."""
-    from curate.custody import scheduling
+    from curate.workspace.custody import scheduling
 
     if kind is None:
         raise CurateError("which timers?", "Say --systemd or --cron.", Exit.USAGE)
@@ -56,7 +56,7 @@ def backup(shared: Shared, file: Path) -> None:
 
     FILE must not exist. It holds anonymised records: keep it no longer than they are kept.
     """
-    from curate.model import Audit
+    from curate.model.custody import Audit
 
     with shared.open() as workspace:
         workspace.store.backup(file)
@@ -73,7 +73,7 @@ def doctor(shared: Shared, as_json: bool) -> None:
 
     Exit 1 when something is wrong.
     """
-    from curate.custody import doctor as look
+    from curate.workspace.custody import doctor as look
 
     with shared.open() as workspace:
         checks = look.examine(workspace)

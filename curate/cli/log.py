@@ -9,7 +9,8 @@ import click
 
 from curate.cli import output
 from curate.cli.context import Shared, json_option, shared_options
-from curate.model import Exit, Receipt
+from curate.model.custody import Receipt
+from curate.model.errors import Exit
 
 if TYPE_CHECKING:
     from curate.config import PrivacySettings
@@ -153,7 +154,7 @@ def forget(shared: Shared, text: bool, as_json: bool) -> None:
     would see it. What an old log still brings of them is refused. Exit code: 0 gone, 1 an export
     on disk still holds a withdrawn item, 5 not verified, 75 deferred: run it again.
     """
-    from curate.model import RawText
+    from curate.model.events import RawText
 
     if sys.stdin.isatty():
         asked = click.prompt("Text" if text else "User id", hide_input=True, err=True)

@@ -24,7 +24,7 @@ from curate.cli import (
     versions,
 )
 from curate.cli.context import Shared, shared_options
-from curate.model import CurateError, Exit
+from curate.model.errors import CurateError, Exit
 
 SECTIONS: dict[str, tuple[click.Command, ...]] = {
     "Start": (start.init, start.demo, start.status, keeping.doctor, start.open_),
@@ -84,7 +84,7 @@ def main() -> None:
 
 
 def run(arguments: list[str] | None = None) -> int:
-    """Run one command and return the exit code of DESIGN's table (see `curate.model.Exit`)."""
+    """Run one command and return the exit code of DESIGN's table (see `curate.model.errors.Exit`)."""
     _no_core_dumps()
     umask = os.umask(0o077)
     try:

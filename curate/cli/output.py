@@ -16,7 +16,7 @@ from curate.text import display, one_line
 
 if TYPE_CHECKING:
     from curate.corpus.corpus import Corpus
-    from curate.model import Passage
+    from curate.model.documents import Passage
 
 
 def data(value: object) -> None:

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from curate.evaluate.intervals import Interval
     from curate.evaluate.scoring import Scored, Side
     from curate.evaluate.sweeping import Row
-    from curate.model import Json, Look
+    from curate.model.evaluation import Look
+    from curate.model.plain import Json
 
 
 def write(path: Path, page: str) -> None:

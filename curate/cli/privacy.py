@@ -10,10 +10,11 @@ import click
 from curate.cli import output
 from curate.cli.context import Shared, json_option, shared_options
 from curate.cli.log import PURGE_EXIT, show_receipt
-from curate.model import Exit, RawText
+from curate.model.errors import Exit
+from curate.model.events import RawText
 
 if TYPE_CHECKING:
-    from curate.custody.refreshing import Refreshed
+    from curate.workspace.custody.refreshing import Refreshed
 
 
 @click.group()
@@ -28,7 +29,7 @@ def privacy() -> None:
 @click.pass_obj
 def audit(shared: Shared, limit: int, as_json: bool) -> None:
     """List reveals, erasures, purges, looks and changes of the guards: who, when, which id."""
-    from curate.custody import auditing
+    from curate.workspace.custody import auditing
 
     with shared.open() as workspace:
         found = auditing.entries(workspace, limit)
@@ -64,7 +65,7 @@ def allow(
 
     The list is `allow` in curate.toml and allow.txt beside it; this command keeps the file.
     """
-    from curate.custody import terms
+    from curate.workspace.custody import terms
 
     with shared.open() as workspace:
         if suggest:
@@ -114,7 +115,7 @@ def refresh(shared: Shared, apply: bool, as_json: bool) -> None:
     Shows what would change; --apply stores it. Records without an original are scanned and
     flagged. Exit 1 when something would change or is flagged.
     """
-    from curate.custody import refreshing
+    from curate.workspace.custody import refreshing
 
     with shared.open() as workspace:
         if (workspace.root / workspace.settings.corpus.root).is_dir():
@@ -156,8 +157,8 @@ def prove(shared: Shared, as_json: bool) -> None:
 
     Takes less than a minute and touches no workspace of yours. Exit 1 when a proof fails.
     """
-    from curate.custody import proving
-    from curate.workspace import Workspace
+    from curate.workspace.custody import proving
+    from curate.workspace.workspace import Workspace
 
     with output.Progress("proving", quiet=shared.quiet) as progress:
         proofs = proving.prove(Workspace.create, Workspace.open, progress)

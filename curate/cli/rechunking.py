@@ -11,13 +11,13 @@ import click
 
 from curate.cli import output
 from curate.cli.context import Shared, json_option, shared_options
-from curate.model import CurateError, Exit
+from curate.model.errors import CurateError, Exit
 
 if TYPE_CHECKING:
-    from curate.model import ChunkSet, Version
+    from curate.model.items import ChunkSet, Version
     from curate.remap.report import Remap
-    from curate.upkeep.rechunking import Applied
-    from curate.workspace import Workspace
+    from curate.workspace.upkeep.rechunking import Applied
+    from curate.workspace.workspace import Workspace
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -55,7 +55,7 @@ def remap(
     with its reason, and the exit code is 1. With --apply the sure ones are labelled, the others
     wait for a person.
     """
-    from curate.upkeep import rechunking
+    from curate.workspace.upkeep import rechunking
 
     with output.Steps(quiet=shared.quiet) as progress:
         if Path(old).is_file() and Path(new).is_file():
@@ -93,7 +93,7 @@ def _files(
     progress: output.Steps,
 ) -> Remap:
     from curate.remap import remapping
-    from curate.upkeep import rechunking
+    from curate.workspace.upkeep import rechunking
 
     with tempfile.TemporaryDirectory(prefix="curate-") as directory:
         before, after = (rechunking.plain(path, Path(directory)) for path in (old, new))
@@ -103,7 +103,7 @@ def _files(
 
 
 def _sets(workspace: Workspace, old: str, new: str) -> tuple[ChunkSet, ChunkSet]:
-    from curate.upkeep import chunking
+    from curate.workspace.upkeep import chunking
 
     known = {one.name for one in workspace.store.chunk_sets()}
     for name in (old, new):
@@ -125,7 +125,7 @@ def _carried(
     progress: output.Steps,
 ) -> Remap:
     from curate.remap import remapping
-    from curate.upkeep import chunking, rechunking
+    from curate.workspace.upkeep import chunking, rechunking
 
     old, new = sets
     if gold:

@@ -12,7 +12,7 @@ import click
 from curate.cli import asking, output, scored
 from curate.cli.context import Shared, json_option, shared_options
 from curate.cli.scored import Asked, scoring_options
-from curate.model import CurateError, Exit
+from curate.model.errors import CurateError, Exit
 
 if TYPE_CHECKING:
     from curate.evaluate.comparing import Comparison

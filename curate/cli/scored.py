@@ -13,7 +13,7 @@ import click
 
 from curate.cli import output
 from curate.cli.context import Shared
-from curate.model import CurateError, Exit
+from curate.model.errors import CurateError, Exit
 
 if TYPE_CHECKING:
     from curate.evaluate.cases import CaseSet

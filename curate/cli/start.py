@@ -11,10 +11,10 @@ import click
 
 from curate.cli import output
 from curate.cli.context import Shared, json_option, shared_options
-from curate.model import CurateError, Exit
+from curate.model.errors import CurateError, Exit
 
 if TYPE_CHECKING:
-    from curate.workspace import Workspace
+    from curate.workspace.workspace import Workspace
 
 
 @click.command()
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def init(shared: Shared, directory: Path | None) -> None:
     """Make a workspace: a commented curate.toml and an empty database."""
     from curate import config
-    from curate.workspace import Workspace
+    from curate.workspace.workspace import Workspace
 
     root = directory or shared.workspace or config.workspace_from_environment() or Path()
     Workspace.create(root, shared.clock())
@@ -47,7 +47,7 @@ def demo(shared: Shared, answer_key: bool, enter: bool | None, as_json: bool) ->
     """See the whole job on a small fictional organisation, in ./curate-demo."""
     from curate import config
     from curate.cli import demonstration
-    from curate.workspace import Workspace
+    from curate.workspace.workspace import Workspace
 
     root = shared.workspace or config.workspace_from_environment() or Path("curate-demo")
     demonstration.make(root, shared.clock())

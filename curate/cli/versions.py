@@ -12,11 +12,12 @@ import click
 
 from curate.cli import output
 from curate.cli.context import Shared, json_option, shared_options
-from curate.model import CurateError, Exit, Finding
+from curate.model.errors import CurateError, Exit
+from curate.model.items import Finding
 
 if TYPE_CHECKING:
-    from curate.model import Json
-    from curate.workspace import Workspace
+    from curate.model.plain import Json
+    from curate.workspace.workspace import Workspace
 
 FINDING_HEAD = ("severity", "item", "code", "what")
 _NUMBER = re.compile(r"v?0*([1-9][0-9]*)")
@@ -97,7 +98,7 @@ def export(
     Formats for other harnesses stand in targets/ of the version and in --to; what a format
     cannot hold is told on stderr. A draft holds what is ready and passes the checks.
     """
-    from curate.upkeep import exporting
+    from curate.workspace.upkeep import exporting
 
     if "help" in formats:
         _list_formats()
@@ -236,7 +237,7 @@ def diff(shared: Shared, old: str, new: str, style: str) -> None:
 
 def _records(shared: Shared, ref: str) -> list[Json]:
     from curate.export import questions, verify
-    from curate.upkeep import exporting
+    from curate.workspace.upkeep import exporting
 
     if "/" in ref or (Path(ref) / "manifest.json").is_file():
         found: list[Json] = json.loads(verify.intact(Path(ref))[questions.QUESTIONS])

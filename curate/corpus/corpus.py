@@ -17,15 +17,9 @@ from curate.corpus.extracted import Broken
 from curate.corpus.index import Entry
 from curate.corpus.keywords import propose
 from curate.corpus.words import SPACELESS
-from curate.model import (
-    CurateError,
-    Evidence,
-    Exit,
-    Passage,
-    RetrievedChunk,
-    Section,
-    Turn,
-)
+from curate.model.documents import Evidence, Passage, Section
+from curate.model.errors import CurateError, Exit
+from curate.model.records import RetrievedChunk, Turn
 from curate.text import fold_space, strip_space
 
 if TYPE_CHECKING:

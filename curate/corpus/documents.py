@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from curate.config import CorpusSettings
-from curate.model import CurateError
+from curate.model.errors import CurateError
 
 LARGEST = 16 * 1024 * 1024
 """Bytes a document may have; a larger file is reported, not read."""

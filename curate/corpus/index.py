@@ -12,7 +12,8 @@ from pathlib import Path
 
 from curate.corpus.documents import Document, digest
 from curate.corpus.outline import Outline
-from curate.model import CurateError, Exit, Section
+from curate.model.documents import Section
+from curate.model.errors import CurateError, Exit
 
 FORMAT = 2
 """Number of this layout, kept in `user_version`; another one means the file is made anew."""

@@ -12,7 +12,7 @@ from rapidfuzz import fuzz
 
 from curate.corpus.documents import Document
 from curate.corpus.outline import Outline
-from curate.model import Evidence, Grade
+from curate.model.documents import Evidence, Grade
 from curate.text import JS_SPACE, fold_space, strip_space
 
 SURE = 32

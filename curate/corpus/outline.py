@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from curate.corpus.sentences import split, trim
-from curate.model import Section
+from curate.model.documents import Section
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,8 @@ from curate.corpus.meaning import Meaning, directions
 from curate.corpus.outline import Outline
 from curate.corpus.pieces import pieces
 from curate.corpus.words import SPACELESS, stem, words
-from curate.model import Passage, RetrievedChunk, Section
+from curate.model.documents import Passage, Section
+from curate.model.records import RetrievedChunk
 
 # BM25 (Robertson and Zaragoza, 2009) with its usual constants, a little less length damping.
 _K1 = 1.2

@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from pathlib import Path
 
-from curate.model import CurateError, EvidenceMode, Exit, Json, Split, Turn
+from curate.model.errors import CurateError, Exit
+from curate.model.items import EvidenceMode, Split
+from curate.model.plain import Json
+from curate.model.records import Turn
 
 _HERE = Path(__file__).parent
 

@@ -14,7 +14,8 @@ from pathlib import Path
 from curate.evaluate import runs
 from curate.evaluate.cases import Case, CaseSet
 from curate.evaluate.targets import NoReply, Target
-from curate.model import CurateError, Exit, Json
+from curate.model.errors import CurateError, Exit
+from curate.model.plain import Json
 
 _KEPT = (
     "retrieved",

@@ -12,7 +12,10 @@ from typing import Any
 
 import msgspec
 
-from curate.model import CurateError, EvidenceMode, Exit, Json, Split, Turn
+from curate.model.errors import CurateError, Exit
+from curate.model.items import EvidenceMode, Split
+from curate.model.plain import Json
+from curate.model.records import Turn
 from curate.text import fold_space, strip_space
 
 _SHOWN = 8

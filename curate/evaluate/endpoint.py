@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from curate.evaluate.judging import Said
-from curate.model import CurateError, Exit
+from curate.model.errors import CurateError, Exit
 
 try:
     import openai

@@ -13,7 +13,7 @@ from pathlib import Path
 from curate.evaluate import answers, metrics
 from curate.evaluate.comparing import Comparison
 from curate.evaluate.scoring import SHARES, Outcome, Scored, Side, foreign
-from curate.model import CurateError, Exit
+from curate.model.errors import CurateError, Exit
 from curate.text import display
 
 FALLING = ("answerable-refused", "unanswerable-answered", "no-reply")

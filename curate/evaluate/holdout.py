@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from curate.evaluate.scoring import Scored, Side
-from curate.model import Look
+from curate.model.evaluation import Look
 
 Seen = dict[str, dict[str, float]]
 _SIDES: tuple[Side, ...] = ("tuning", "holdout")

@@ -20,7 +20,8 @@ from typing import Literal
 
 from curate.evaluate import intervals
 from curate.evaluate.intervals import Interval
-from curate.model import CurateError, Exit, Json
+from curate.model.errors import CurateError, Exit
+from curate.model.plain import Json
 
 Measure = Literal["faithfulness", "relevancy", "helpfulness"]
 MEASURES: tuple[Measure, ...] = ("faithfulness", "relevancy", "helpfulness")

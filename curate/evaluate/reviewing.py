@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from curate.evaluate import intervals
 from curate.evaluate.intervals import Interval
-from curate.model import Mark, Review
+from curate.model.evaluation import Mark, Review
 
 Key = TypeVar("Key", int, str)
 

@@ -17,7 +17,8 @@ from typing import Any
 
 import msgspec
 
-from curate.model import CurateError, Exit, Json
+from curate.model.errors import CurateError, Exit
+from curate.model.plain import Json
 
 _DECODER = msgspec.json.Decoder()
 FORMAT = "curate run 1"

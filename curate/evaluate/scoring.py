@@ -14,7 +14,7 @@ from curate.evaluate.cases import Case, CaseSet
 from curate.evaluate.intervals import Interval
 from curate.evaluate.retrieval import Retrieved, Rule, Texts
 from curate.evaluate.runs import Problem, Reply, Run
-from curate.model import CurateError, Exit
+from curate.model.errors import CurateError, Exit
 
 KS = (1, 2, 4, 8)
 Side = Literal["tuning", "holdout", "all"]

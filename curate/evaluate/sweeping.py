@@ -17,7 +17,7 @@ from curate.evaluate.cases import CaseSet
 from curate.evaluate.intervals import Interval
 from curate.evaluate.runs import Reply, Run
 from curate.evaluate.scoring import Options, Scored, Side
-from curate.model import CurateError, Exit
+from curate.model.errors import CurateError, Exit
 
 
 @dataclass(frozen=True, slots=True)

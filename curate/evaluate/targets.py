@@ -27,7 +27,8 @@ from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from curate.evaluate.cases import Case
-from curate.model import CurateError, Exit, Json
+from curate.model.errors import CurateError, Exit
+from curate.model.plain import Json
 
 _MOST = 64 << 20
 _BLOCK = 1 << 16

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 
 from curate.export.questions import encode, encode_lines, record
 from curate.export.versions import name
-from curate.model import CurateError, Exit, Item, Json
+from curate.model.errors import CurateError, Exit
+from curate.model.items import Item
+from curate.model.plain import Json
 
 
 @dataclass(frozen=True, slots=True)

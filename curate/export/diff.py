@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from curate.model import Json
+from curate.model.plain import Json
 from curate.text import display, one_line
 
 _IN_EVIDENCES = frozenset({"source", "heading", "evidence"})

@@ -17,7 +17,8 @@ from curate.export.bundle import (
     unanswerable,
     without,
 )
-from curate.model import Item, Json
+from curate.model.items import Item
+from curate.model.plain import Json
 
 _TEMPLATE = re.compile(r"\{[{%#]|^(?:file://|package:)")
 

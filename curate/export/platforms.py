@@ -13,7 +13,8 @@ from collections import Counter
 from uuid import NAMESPACE_URL, uuid5
 
 from curate.export.bundle import Bundle, Written, lines, told
-from curate.model import Item, Json
+from curate.model.items import Item
+from curate.model.plain import Json
 
 
 def langfuse(bundle: Bundle) -> Written:

@@ -9,7 +9,9 @@ from hashlib import sha256
 from itertools import pairwise
 from typing import Any
 
-from curate.model import CurateError, Exit, Item, Json
+from curate.model.errors import CurateError, Exit
+from curate.model.items import Item
+from curate.model.plain import Json
 from curate.text import strip_space
 
 QUESTIONS = "questions.json"

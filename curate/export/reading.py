@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from curate.model import CurateError, EvidenceMode, Exit, RawText, RawTurn, Split
+from curate.model.errors import CurateError, Exit
+from curate.model.events import RawText, RawTurn
+from curate.model.items import EvidenceMode, Split
 from curate.text import strip_space
 
 LIMIT = 64 * 2**20

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from curate.model import CurateError, Exit
+from curate.model.errors import CurateError, Exit
 
 _SECTION = re.compile(r'\[\s*([\w.-]+)\s*(?:"((?:[^"\\]|\\.)*)")?\s*\]')
 _SCP = re.compile(r"(?:[^@/\s]+@)?([^:/\s]+):(?!//)(.*)")

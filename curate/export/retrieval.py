@@ -21,7 +21,8 @@ from curate.export.bundle import (
     without,
 )
 from curate.export.questions import encode_lines
-from curate.model import Item, Json
+from curate.model.items import Item
+from curate.model.plain import Json
 
 _BREAKING = re.compile(r"[\s%\x00-\x1f\x7f-\x9f]")
 

@@ -8,7 +8,9 @@ import json
 
 from curate.export.bundle import Bundle, Written
 from curate.export.questions import encode_lines
-from curate.model import CurateError, Exit, Item, Json
+from curate.model.errors import CurateError, Exit
+from curate.model.items import Item
+from curate.model.plain import Json
 
 _TEXTS = ("id", "split", "question", "source", "heading", "evidence", "keyword")
 _MORE_TEXTS = ("evidenceMode", "kind", "lang", "reference")

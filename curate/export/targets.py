@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from curate.export import harnesses, platforms, retrieval, tables
 from curate.export.bundle import Bundle, Writer, Written
 from curate.export.questions import files, records
-from curate.model import CurateError, Exit
+from curate.model.errors import CurateError, Exit
 
 
 @dataclass(frozen=True, slots=True)

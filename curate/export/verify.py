@@ -11,7 +11,9 @@ from typing import Any
 
 from curate.export.questions import HOLDOUT, QUESTIONS, TUNING, digest
 from curate.export.versions import MANIFEST, TARGETS, WITHDRAWN, counts
-from curate.model import CurateError, Finding, Json, Severity
+from curate.model.errors import CurateError
+from curate.model.items import Finding, Severity
+from curate.model.plain import Json
 from curate.text import strip_space
 
 _FLAT = ("source", "heading", "evidence", "keyword")

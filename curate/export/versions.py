@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from curate.export.questions import QUESTIONS, digest, encode, exported, files, records
-from curate.model import ChunkSet, Item, Json
+from curate.model.items import ChunkSet, Item
+from curate.model.plain import Json
 
 MANIFEST = "manifest.json"
 TARGETS = "targets"

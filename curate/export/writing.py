@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from curate.model import CurateError, Exit
+from curate.model.errors import CurateError, Exit
 
 LATEST = "latest"
 _UNFINISHED = ".unfinished-"

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from curate.ingest.jsontext import embedded
 from curate.ingest.values import ident, number, raw, text_of
-from curate.model import RawChunk, RawText, RawTurn
+from curate.model.events import RawChunk, RawText, RawTurn
 
 MAX_TURNS = 50
 """How many messages of a history are kept: the last ones."""

@@ -17,7 +17,7 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from curate.ingest.rows import Row
 from curate.ingest.values import plain
-from curate.model import CurateError, Exit
+from curate.model.errors import CurateError, Exit
 
 _STREAM = 500
 _OPEN_WEBUI = (

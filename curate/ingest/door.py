@@ -12,15 +12,8 @@ from datetime import datetime
 from typing import Protocol
 
 from curate.ingest.originals import Original, clean_texts, clean_words, pack, texts
-from curate.model import (
-    Clean,
-    CleanFeedback,
-    CleanQuestion,
-    Event,
-    FeedbackEvent,
-    QuestionEvent,
-    RawText,
-)
+from curate.model.events import Event, FeedbackEvent, QuestionEvent, RawText
+from curate.model.records import Clean, CleanFeedback, CleanQuestion
 from curate.text import language
 
 USER, EVENT, CONTENT, ALIAS, SESSION = "user", "event", "content", "alias", "session"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from curate.ingest.events import Unusable
 from curate.ingest.jsontext import embedded
-from curate.model import Json
+from curate.model.plain import Json
 
 _OBJECTS = ("_source", "jsonPayload", "message", "@message", "log", "msg", "line")
 KEYS = frozenset(_OBJECTS)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from curate.ingest.conversation import answer_of, chat, chunks_of
 from curate.ingest.ratings import Scale
 from curate.ingest.values import count, ident, moment, raw, whole_ms
-from curate.model import (
+from curate.model.events import (
     Author,
     Checkpoint,
     FeedbackEvent,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from curate.ingest.door import CleanRecords
 from curate.ingest.events import Progress, Recognised, StreamItem
 from curate.ingest.run import IngestReport, survey
-from curate.model import Event, FeedbackEvent, QuestionEvent, RawText
+from curate.model.events import Event, FeedbackEvent, QuestionEvent, RawText
 
 SAMPLES = 3
 """How many events are shown of each log."""

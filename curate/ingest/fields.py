@@ -10,7 +10,8 @@ from functools import lru_cache
 from curate.ingest.conversation import chat
 from curate.ingest.paths import ABSENT, Getter, getter
 from curate.ingest.values import ident, moment, text_of
-from curate.model import CurateError, Exit, Json
+from curate.model.errors import CurateError, Exit
+from curate.model.plain import Json
 
 _STRONG: dict[str, str] = {
     "question": "question userquestion query userquery questiontext querytext usermessage "

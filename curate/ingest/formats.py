@@ -22,7 +22,9 @@ from curate.ingest.paths import ABSENT, Getter, getter
 from curate.ingest.ratings import TRACER, Scale
 from curate.ingest.tables import Messages
 from curate.ingest.values import raw, text_of
-from curate.model import CurateError, Exit, Json, QuestionEvent
+from curate.model.errors import CurateError, Exit
+from curate.model.events import QuestionEvent
+from curate.model.plain import Json
 
 
 class RowReader(Protocol):

@@ -9,7 +9,7 @@ try:
     import pyarrow  # type: ignore[import-not-found,import-untyped,unused-ignore]
     import pyarrow.parquet  # type: ignore[import-not-found,import-untyped,unused-ignore]
 except ImportError:
-    from curate.model import CurateError
+    from curate.model.errors import CurateError
 
     raise CurateError(
         "Parquet files cannot be read: pyarrow is not installed",
@@ -19,7 +19,7 @@ except ImportError:
 from curate.ingest.reading import Log
 from curate.ingest.rows import Row
 from curate.ingest.values import plain
-from curate.model import Rejected
+from curate.model.events import Rejected
 
 _BATCH = 200
 

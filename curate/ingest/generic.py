@@ -14,7 +14,8 @@ from curate.ingest.jsontext import embedded
 from curate.ingest.paths import ABSENT, Getter
 from curate.ingest.quick import Quick
 from curate.ingest.values import count, ident, moment, raw, text_of, whole_ms
-from curate.model import FeedbackEvent, Json, QuestionEvent, RawText, RawTurn
+from curate.model.events import FeedbackEvent, QuestionEvent, RawText, RawTurn
+from curate.model.plain import Json
 
 _TRUE = ("true", "yes", "1", "y")
 _FALSE = ("false", "no", "0", "n")

@@ -6,7 +6,7 @@ import json
 
 import orjson
 
-from curate.model import Json
+from curate.model.plain import Json
 
 _ROUNDED = 2.0**64
 _LAYERS = 3

@@ -8,7 +8,8 @@ from curate.ingest.events import ROOT, Part, Piece, Place, is_feedback, question
 from curate.ingest.jsontext import embedded
 from curate.ingest.ratings import UnknownNumber, UnknownWord
 from curate.ingest.values import text_of
-from curate.model import Author, Json
+from curate.model.events import Author
+from curate.model.plain import Json
 
 # Columns of the traces table that are no scores, for all that a list may stand in them.
 _COLUMNS = frozenset(

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from curate.ingest.events import ROOT, Part, Piece, Place, is_feedback, question, vote
 from curate.ingest.jsontext import embedded
 from curate.ingest.values import text_of
-from curate.model import Author, Json
+from curate.model.events import Author
+from curate.model.plain import Json
 
 _SESSION = ("thread_id", "session_id", "conversation_id")
 _USER = ("user_id", "userId", "user")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from curate.ingest.events import Piece, Place, is_feedback, question, vote
 from curate.ingest.jsontext import embedded
 from curate.ingest.ratings import author_of
-from curate.model import Json
+from curate.model.plain import Json
 
 
 def claims(row: Json) -> bool:

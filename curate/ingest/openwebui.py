@@ -9,7 +9,8 @@ from curate.ingest.events import Piece, Place, Unusable, question, vote
 from curate.ingest.jsontext import embedded
 from curate.ingest.ratings import Scale, UnknownNumber
 from curate.ingest.values import moment, raw
-from curate.model import Json, RawTurn
+from curate.model.events import RawTurn
+from curate.model.plain import Json
 
 SCALE = Scale.of(("-1",), ("1",), closed=True)
 """Its votes are -1 and 1."""

@@ -7,18 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from curate.model import (
-    Clean,
-    Event,
-    FeedbackEvent,
-    Json,
-    QuestionEvent,
-    RawChunk,
-    RawText,
-    RawTurn,
-    RetrievedChunk,
-    Turn,
-)
+from curate.model.events import Event, FeedbackEvent, QuestionEvent, RawChunk, RawText, RawTurn
+from curate.model.plain import Json
+from curate.model.records import Clean, RetrievedChunk, Turn
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from curate.ingest.events import ROOT, Part, Piece, Place, Unusable, is_feedback
 from curate.ingest.jsontext import embedded
 from curate.ingest.ratings import author_of, is_vote
 from curate.ingest.values import text_of
-from curate.model import Json
+from curate.model.plain import Json
 
 Attributes = dict[str, object]
 

@@ -6,7 +6,7 @@ import enum
 from collections.abc import Callable
 
 from curate.ingest.jsontext import embedded
-from curate.model import Json
+from curate.model.plain import Json
 
 
 class Absent(enum.Enum):

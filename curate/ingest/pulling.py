@@ -21,7 +21,9 @@ from curate.ingest.events import StreamItem
 from curate.ingest.resuming import Ledger
 from curate.ingest.rows import Row
 from curate.ingest.traces import Traces
-from curate.model import CurateError, Exit, Json, Rejected, Watermark
+from curate.model.errors import CurateError, Exit
+from curate.model.events import Rejected, Watermark
+from curate.model.plain import Json
 
 WINDOW = timedelta(days=1)
 PAGE = 100

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from importlib.resources import files
 
-from curate.model import CurateError, Exit
+from curate.model.errors import CurateError, Exit
 
 _SUFFIX = ".sql"
 

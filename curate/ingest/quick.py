@@ -15,7 +15,8 @@ from curate.ingest.conversation import chunks_of
 from curate.ingest.envelopes import KEYS
 from curate.ingest.events import Place
 from curate.ingest.values import CODED, LONGEST_ID, MAX_TEXT, count, moment, whole_ms
-from curate.model import Json, QuestionEvent, RawChunk, RawText
+from curate.model.events import QuestionEvent, RawChunk, RawText
+from curate.model.plain import Json
 
 _HARD = ("target", "rating", "feedback_id", "history", "refused", "standalone", "title")
 _MOST_SHAPES = 256

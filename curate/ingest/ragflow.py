@@ -9,7 +9,8 @@ from curate.ingest.conversation import MAX_TURNS
 from curate.ingest.events import Piece, Place, Unusable, question, vote
 from curate.ingest.jsontext import embedded
 from curate.ingest.values import raw
-from curate.model import Json, RawTurn
+from curate.model.events import RawTurn
+from curate.model.plain import Json
 
 
 def claims(row: Json) -> bool:

@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from curate.model import Author, CurateError, Exit
+from curate.model.errors import CurateError, Exit
+from curate.model.events import Author
 
 Rating = Literal[-1, 0, 1]
 

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from curate.model import CurateError, Exit
+from curate.model.errors import CurateError, Exit
 
 MAX_LINE = 16 * 1024 * 1024
 """The longest line that is read, in bytes; a longer one is counted and passed over."""

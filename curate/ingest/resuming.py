@@ -19,7 +19,7 @@ from typing import BinaryIO
 
 from curate.config import SourceSettings
 from curate.ingest.door import Tags
-from curate.model import Checkpoint
+from curate.model.events import Checkpoint
 
 HEAD = 4096
 """How many bytes at the start of a file it is known by."""

@@ -18,7 +18,8 @@ from ijson.common import ObjectBuilder  # type: ignore[import-untyped]
 from curate.ingest import jsontext, reading
 from curate.ingest.fields import KNOWN, folded
 from curate.ingest.reading import Damaged, Log
-from curate.model import Json, Rejected
+from curate.model.events import Rejected
+from curate.model.plain import Json
 
 DELIMITERS = ",;\t|"
 

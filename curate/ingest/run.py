@@ -32,19 +32,17 @@ from curate.ingest.resuming import Ledger
 from curate.ingest.rows import Row
 from curate.ingest.traces import Traces
 from curate.ingest.values import raw
-from curate.model import (
+from curate.model.errors import CurateError, Exit
+from curate.model.events import (
     Checkpoint,
-    CleanFeedback,
-    CleanQuestion,
-    CurateError,
     Event,
-    Exit,
     FeedbackEvent,
     QuestionEvent,
     Reached,
     Rejected,
     Watermark,
 )
+from curate.model.records import CleanFeedback, CleanQuestion
 
 AD_HOC = "log"
 """The name of the source of a path given by hand, so that one event in two files is one."""

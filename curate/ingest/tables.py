@@ -11,7 +11,8 @@ from curate.ingest.events import ROOT, Part, Piece, Place, Unusable, question, v
 from curate.ingest.jsontext import embedded
 from curate.ingest.paths import ABSENT, getter
 from curate.ingest.values import count, ident, raw, text_of, whole_ms
-from curate.model import Json, RawTurn
+from curate.model.events import RawTurn
+from curate.model.plain import Json
 
 _MOST_CONVERSATIONS = 10_000
 _MOST_MESSAGES = 200_000

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from curate.ingest.events import ROOT, Part
-from curate.model import QuestionEvent, RawText, Rejected
+from curate.model.events import QuestionEvent, RawText, Rejected
 
 MOST_TRACES = 20_000
 MOST_BYTES = 64 * 1024 * 1024

@@ -9,7 +9,7 @@ from email.utils import parsedate_to_datetime
 from uuid import UUID
 
 from curate.ingest.jsontext import embedded
-from curate.model import RawText
+from curate.model.events import RawText
 from curate.text import sanitise
 
 LONGEST_ID = 512

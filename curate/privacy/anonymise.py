@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from curate.config import PrivacySettings
-from curate.model import Clean, Redaction
+from curate.model.records import Clean, Redaction
 from curate.privacy import weights, words
 from curate.privacy.placeholders import Numbering
 from curate.privacy.silence import silence

@@ -20,7 +20,8 @@ from presidio_anonymizer.entities import OperatorConfig
 from presidio_anonymizer.entities import RecognizerResult as OperatorInput
 
 from curate.config import PrivacySettings
-from curate.model import Clean, CurateError, Redaction
+from curate.model.errors import CurateError
+from curate.model.records import Clean, Redaction
 from curate.privacy import names
 from curate.privacy.cues import CueRecognizer
 from curate.privacy.emails import EmailRecognizer
@@ -40,9 +41,8 @@ _PER_PIECE = 50
 class NameArtifacts(NlpArtifacts):
     """Presidio's artifacts of a text, with the names model's scores from a batch run."""
 
-    def __init__(self, engine: NoOpNlpEngine, scores: list[Piece]) -> None:
-        empty = engine.process_text("", LANGUAGE)
-        super().__init__([], empty.tokens, [], [], engine, LANGUAGE, [])
+    def __init__(self, empty: NlpArtifacts, scores: list[Piece]) -> None:
+        super().__init__([], empty.tokens, [], [], empty.nlp_engine, LANGUAGE, [])
         self.names = scores
 
 
@@ -118,15 +118,22 @@ class Engine:
     def find(self, texts: Sequence[str], *, strict: bool) -> list[list[Found]]:
         """Return what is personal in each text, in order, without overlaps."""
         analyzer = self.gate if strict else self.door
-        wanted = list(self._entities)
+        empty = self._nothing.process_text("", LANGUAGE)
+        judged = [index for index, text in enumerate(texts) if names.worth_judging(text)]
+        scores = dict(
+            zip(judged, self._model.names([texts[index] for index in judged]), strict=True)
+        )
         return [
             self._settle(
                 text,
                 analyzer.analyze(
-                    text, LANGUAGE, wanted, nlp_artifacts=NameArtifacts(self._nothing, scores)
+                    text,
+                    LANGUAGE,
+                    self._entities,
+                    nlp_artifacts=NameArtifacts(empty, scores.get(index, [])),
                 ),
             )
-            for text, scores in zip(texts, self._model.names(texts), strict=True)
+            for index, text in enumerate(texts)
         ]
 
     def replace(self, text: str, found: Sequence[Found], numbering: Numbering) -> Clean:

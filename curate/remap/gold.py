@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from curate.model import Evidence
+from curate.model.documents import Evidence
 from curate.remap.folding import fold, letters, letters_only, unmarked, without_markup
 from curate.remap.locating import find_all
 from curate.remap.reading import Progress, read_chunks, sample

@@ -13,7 +13,7 @@ from typing import BinaryIO, cast
 import msgspec
 import xxhash
 
-from curate.model import CurateError, Exit
+from curate.model.errors import CurateError, Exit
 from curate.remap.folding import fold
 
 Progress = Callable[[str, int, int], None]

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from curate.model import CurateError, Exit
+from curate.model.errors import CurateError, Exit
 from curate.remap.items import CarriedItem, Carrier
 from curate.remap.links import STATUSES, Links, link
 from curate.remap.moves import Chain, chain

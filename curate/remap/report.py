@@ -10,7 +10,8 @@ from typing import BinaryIO
 
 import msgspec
 
-from curate.model import CurateError, Exit, Json
+from curate.model.errors import CurateError, Exit
+from curate.model.plain import Json
 from curate.remap import links as link_table
 from curate.remap.items import CarriedItem
 from curate.remap.links import STATUSES, Links

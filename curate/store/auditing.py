@@ -9,7 +9,9 @@ from typing import Any
 from sqlalchemy import Connection, insert, select
 from sqlalchemy.dialects.sqlite import insert as upsert
 
-from curate.model import Audit, CurateError, Exit, Json
+from curate.model.custody import Audit
+from curate.model.errors import CurateError, Exit
+from curate.model.plain import Json
 from curate.store.deciding import find
 from curate.store.mapping import item_to_json
 from curate.store.reading import missing

@@ -9,7 +9,7 @@ from datetime import datetime
 from sqlalchemy import Connection, delete, select
 from sqlalchemy.dialects.sqlite import insert as upsert
 
-from curate.model import Claim
+from curate.model.records import Claim
 from curate.store.reading import missing
 from curate.store.tables import candidate, claim
 

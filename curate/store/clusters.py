@@ -14,7 +14,8 @@ from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, text, update
 
-from curate.model import CandidateFacts, Json, Ranking
+from curate.model.plain import Json
+from curate.model.records import CandidateFacts, Ranking
 from curate.store.tables import band, candidate, record, vote
 
 _T = TypeVar("_T")

@@ -15,7 +15,10 @@ from typing import Any, NoReturn, get_args
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
-from curate.model import CandidateStatus, Conflict, CurateError, Exit, Item, Json, Split
+from curate.model.errors import CurateError, Exit
+from curate.model.items import Conflict, Item, Split
+from curate.model.plain import Json
+from curate.model.records import CandidateStatus
 from curate.store import claims, grouping
 from curate.store.mapping import item_from_json, item_to_json
 from curate.store.reading import missing

@@ -19,7 +19,7 @@ from sqlalchemy import Connection, Engine, NullPool, QueuePool, create_engine, e
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from curate.model import CurateError, Exit
+from curate.model.errors import CurateError, Exit
 
 APPLICATION_ID = 0x63757261
 """`cura`, in the header of every file of ours."""

@@ -26,7 +26,7 @@ from sqlalchemy import (
     update,
 )
 
-from curate.model import Item
+from curate.model.items import Item
 from curate.store import clusters
 from curate.store.clusters import Matcher, pieces
 from curate.store.deciding import find

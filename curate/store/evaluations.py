@@ -8,7 +8,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from curate.model import Failure, Look, Mark, Review
+from curate.model.evaluation import Failure, Look, Mark, Review
 from curate.store.reading import missing
 from curate.store.tables import failure, look, record, review
 

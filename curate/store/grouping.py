@@ -6,7 +6,8 @@ from collections.abc import Collection, Sequence
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from curate.model import CurateError, Exit, Json
+from curate.model.errors import CurateError, Exit
+from curate.model.plain import Json
 from curate.store.clusters import next_id, pieces
 from curate.store.reading import missing
 from curate.store.tables import candidate, record

@@ -11,7 +11,8 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
-from curate.model import Checkpoint, CleanFeedback, CleanQuestion, Reached
+from curate.model.events import Checkpoint, Reached
+from curate.model.records import CleanFeedback, CleanQuestion
 from curate.store import clusters
 from curate.store.clusters import Gist, Matcher, pieces
 from curate.store.mapping import expiry, record_row, vote_row

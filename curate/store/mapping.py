@@ -10,21 +10,18 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from curate.model import (
-    Absence,
-    ChunkLabel,
+from curate.model.custody import Receipt
+from curate.model.documents import Evidence
+from curate.model.items import Absence, ChunkLabel, Item, Revision
+from curate.model.plain import Json
+from curate.model.records import (
     Clean,
     CleanFeedback,
     CleanQuestion,
-    Evidence,
     Feedback,
-    Item,
-    Json,
-    Receipt,
     Record,
     Redaction,
     RetrievedChunk,
-    Revision,
     Turn,
 )
 

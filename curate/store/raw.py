@@ -31,7 +31,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.sqlite import insert as upsert
 
-from curate.model import CurateError
+from curate.model.errors import CurateError
 from curate.store import engine
 from curate.store.clusters import pieces
 from curate.store.engine import Database

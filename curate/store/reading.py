@@ -11,7 +11,10 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, Text, func, select, true, type_coerce
 
-from curate.model import Candidate, Claim, CurateError, Exit, Feedback, Receipt, Record, Revision
+from curate.model.custody import Receipt
+from curate.model.errors import CurateError, Exit
+from curate.model.items import Revision
+from curate.model.records import Candidate, Claim, Feedback, Record
 from curate.store.clusters import counting_votes, pieces
 from curate.store.mapping import receipt_from, record_from, revision_from
 from curate.store.tables import (

@@ -21,7 +21,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, null, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
-from curate.model import CurateError, Exit, Receipt, ReceiptStatus
+from curate.model.custody import Receipt, ReceiptStatus
+from curate.model.errors import CurateError, Exit
 from curate.store import clusters, engine
 from curate.store.clusters import Matcher
 from curate.store.engine import Busy, Database

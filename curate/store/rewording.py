@@ -9,7 +9,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, select, update
 
-from curate.model import Clean, Record, RetrievedChunk, Turn
+from curate.model.records import Clean, Record, RetrievedChunk, Turn
 from curate.store import reading
 from curate.store.clusters import pieces
 from curate.store.tables import record, vote

@@ -6,7 +6,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from curate.model import CurateError
+from curate.model.errors import CurateError
 from curate.store import engine
 
 SCHEMA = "0007"

@@ -12,25 +12,18 @@ from typing import Self
 
 from sqlalchemy import select
 
-from curate.model import (
-    Audit,
+from curate.model.custody import Audit, Receipt
+from curate.model.evaluation import Failure, Look, Review
+from curate.model.events import Checkpoint, Reached
+from curate.model.items import ChunkSet, Item, Revision, Version
+from curate.model.records import (
     Candidate,
     CandidateStatus,
-    Checkpoint,
-    ChunkSet,
     Claim,
     CleanFeedback,
     CleanQuestion,
-    Failure,
-    Item,
-    Look,
-    Reached,
-    Receipt,
     Record,
-    Review,
-    Revision,
     Traffic,
-    Version,
 )
 from curate.store import (
     auditing,

@@ -10,7 +10,8 @@ from typing import Any
 from sqlalchemy import Connection, Row, func, insert, select
 from sqlalchemy.dialects.sqlite import insert as upsert
 
-from curate.model import ChunkSet, CurateError, Exit, Version
+from curate.model.errors import CurateError, Exit
+from curate.model.items import ChunkSet, Version
 from curate.store.mapping import item_from_json, item_to_json
 from curate.store.reading import missing
 from curate.store.tables import chunk_set, mirror, name, version, version_file, version_item

@@ -8,17 +8,19 @@ import traceback
 from collections.abc import Iterable
 from functools import partial
 from typing import ClassVar
+from weakref import WeakKeyDictionary
 
 from rich.text import Text
 from textual import events
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES
 from textual.worker import WorkerFailed
 
 from curate import config
-from curate.model import CurateError, Exit
+from curate.model.errors import CurateError, Exit
 from curate.tui import routes
 from curate.tui.desk import Desk
 from curate.tui.screens.check import CheckScreen
@@ -27,7 +29,7 @@ from curate.tui.screens.items import ItemsScreen
 from curate.tui.screens.review import ReviewScreen
 from curate.tui.sitting import Sitting
 from curate.tui.themes import DEFAULTS, THEMES
-from curate.workspace import Workspace
+from curate.workspace.workspace import Workspace
 
 _KEYS = {"enter": "⏎", "escape": "Esc", "tab": "Tab", "space": "Space"}
 
@@ -48,6 +50,7 @@ class CurateApp(App[int]):
         self.HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (60, "-narrow"), (100, "-wide")]
         self.VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-tall")]
         self.desk = Desk(workspace, Sitting(workspace.now()))
+        self._aimed: WeakKeyDictionary[events.Key, MessagePump] = WeakKeyDictionary()
         for theme in THEMES:
             self.register_theme(theme)
         wanted = workspace.settings.screen.theme
@@ -66,10 +69,21 @@ class CurateApp(App[int]):
         self.push_screen(InboxScreen(self.desk))
 
     async def on_event(self, event: events.Event) -> None:
-        """Count the keys, for the keys per item."""
-        if isinstance(event, events.Key):
+        """Count the keys, for the keys per item, and note what each was aimed at."""
+        if isinstance(event, events.Key) and not event.is_forwarded:
             self.desk.sitting.keys += 1
+            self._aimed[event] = self.focused or self.screen
         await super().on_event(event)
+
+    def on_key(self, event: events.Key) -> None:
+        """A key is for what has the focus when its turn comes: one that was typed before a dialog
+        or a field had come up goes there, and sets nothing off here.
+        """
+        target = self.focused or self.screen
+        if self._aimed.pop(event, target) is not target:
+            event.prevent_default()
+            self.desk.sitting.keys -= 1
+            self.post_message(events.Key(event.key, event.character))
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Return our own colours for themes that are not ours."""

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from curate.model import Candidate, Item, Passage, Record
+from curate.model.documents import Passage
+from curate.model.items import Item
+from curate.model.records import Candidate, Record
 from curate.tui.sitting import Sitting
 from curate.tui.spans import Span
-from curate.workspace import Workspace
+from curate.workspace.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,12 +18,12 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.screen import Screen, ScreenResultType
 
-from curate.model import CurateError
+from curate.model.errors import CurateError
 from curate.store.engine import Busy
 from curate.text import one_line
 from curate.tui.desk import Desk
 from curate.tui.screens.trouble import Trouble
-from curate.workspace import Workspace
+from curate.workspace.workspace import Workspace
 
 T = TypeVar("T")
 

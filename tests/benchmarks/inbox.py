@@ -31,7 +31,7 @@ from textual.widgets import DataTable
 
 from curate.tui.app import CurateApp
 from curate.tui.screens.inbox import InboxScreen
-from curate.workspace import Workspace
+from curate.workspace.workspace import Workspace
 
 NOW = datetime(2026, 11, 29, tzinfo=UTC)
 SIZE = (120, 40)

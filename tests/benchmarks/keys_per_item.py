@@ -26,11 +26,11 @@ from typing import Any, cast
 from curate.cli import demonstration
 from curate.demo import files
 from curate.demo.files import KeyEvidence, KeyItem
-from curate.model import Item
+from curate.model.items import Item
 from curate.text import fold_space
 from curate.tui.app import CurateApp
 from curate.tui.screens.review import ReviewScreen
-from curate.workspace import Workspace
+from curate.workspace.workspace import Workspace
 
 NOW = datetime(2026, 11, 29, 21, tzinfo=UTC)
 SIZE = (120, 40)

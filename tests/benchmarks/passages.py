@@ -25,7 +25,8 @@ import bm25s
 
 from curate.config import CorpusSettings
 from curate.corpus.corpus import Corpus
-from curate.model import Passage, Section, Turn
+from curate.model.documents import Passage, Section
+from curate.model.records import Turn
 from curate.text import contains
 
 FIRST = (1, 3, 5, 10)

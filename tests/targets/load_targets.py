@@ -20,7 +20,9 @@ import pytest
 from curate.export.bundle import Bundle, ChunkText
 from curate.export.platforms import PHOENIX_KEYS
 from curate.export.targets import write
-from curate.model import Evidence, Item, Turn
+from curate.model.documents import Evidence
+from curate.model.items import Item
+from curate.model.records import Turn
 
 EVIDENCE = Evidence("laptops.md", "How long", "up to 7 days", 10, 22, "sha256:0", "verbatim")
 PLAIN = Item(

@@ -64,6 +64,12 @@ class Ask(ModalScreen[str | None]):
         field.move_cursor(field.document.end)
         field.focus()
 
+    def on_key(self, event: events.Key) -> None:
+        """A letter that was typed before the field stood belongs into it."""
+        if self.focused is None and event.is_printable and event.character:
+            event.stop()
+            self.query_one(_Lines).insert(event.character)
+
     @on(_Lines.Done)
     def _finish(self) -> None:
         self.dismiss(sanitise(self.query_one(_Lines).text).strip())
@@ -126,8 +132,8 @@ class Choose(ModalScreen[str | None]):
         return action != "type" or bool(self._other)
 
     def on_key(self, event: events.Key) -> None:
-        """A digit chooses at once."""
-        if not isinstance(self.focused, OptionList) or event.character is None:
+        """A digit chooses at once, also one that was typed before the dialog stood."""
+        if isinstance(self.focused, Input) or event.character is None:
             return
         if event.character.isdecimal() and 0 < int(event.character) <= len(self._options):
             event.stop()

@@ -12,7 +12,8 @@ from textual.getters import query_one
 from textual.reactive import reactive
 from textual.widgets import Static
 
-from curate.model import CurateError, Finding
+from curate.model.errors import CurateError
+from curate.model.items import Finding
 from curate.text import display, one_line
 from curate.tui import routes
 from curate.tui.desk import Desk
@@ -20,7 +21,7 @@ from curate.tui.errands import Errand, WorkScreen
 from curate.tui.widgets import signs
 from curate.tui.widgets.bars import KeyBar, TitleBar
 from curate.tui.widgets.virtual_list import VirtualList
-from curate.upkeep.exporting import Exported, Refused
+from curate.workspace.upkeep.exporting import Exported, Refused
 
 
 class CheckScreen(WorkScreen[None]):

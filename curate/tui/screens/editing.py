@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from textual.reactive import reactive
 
-from curate.model import Conflict, Finding, Item, Split
+from curate.model.items import Conflict, Finding, Item, Split
 from curate.text import one_line
 from curate.tui.desk import Case, Clash
 from curate.tui.errands import WorkScreen
 from curate.tui.screens.ask import Ask, Choose
 from curate.tui.widgets import question as question_
-from curate.workspace import Workspace
+from curate.workspace.workspace import Workspace
 
 Edit = Callable[[Workspace, Item], Item]
 """Returns the item as it shall be; runs in a thread."""

@@ -17,7 +17,7 @@ from textual.reactive import reactive
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
-from curate.model import Candidate, Record
+from curate.model.records import Candidate, Record
 from curate.text import one_line, sanitise
 from curate.tui import routes
 from curate.tui.desk import Desk
@@ -29,7 +29,7 @@ from curate.tui.widgets import signs
 from curate.tui.widgets.bars import KeyBar, TitleBar
 from curate.tui.widgets.field import SearchField
 from curate.tui.widgets.virtual_list import VirtualList
-from curate.workspace import Workspace
+from curate.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from curate.store.deciding import Undone
@@ -398,7 +398,7 @@ review. Nothing here is final: `z` takes the last decision back, again and again
     def action_search(self) -> None:
         """Search the questions."""
         self.add_class("-searching")
-        self.field.focus()
+        self.set_focus(self.field)
 
     @on(Input.Changed, "#search")
     def _typed(self, event: Input.Changed) -> None:

@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.getters import query_one
 from textual.widgets import Input, Static
 
-from curate.model import Item
+from curate.model.items import Item
 from curate.text import one_line, sanitise
 from curate.tui import routes
 from curate.tui.desk import Desk
@@ -21,7 +21,7 @@ from curate.tui.widgets import signs
 from curate.tui.widgets.bars import KeyBar, TitleBar
 from curate.tui.widgets.field import SearchField
 from curate.tui.widgets.virtual_list import VirtualList
-from curate.workspace import Workspace
+from curate.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from curate.store.deciding import Undone
@@ -154,7 +154,7 @@ The set as it stands. **Enter** opens an item to change it; every change is kept
     def action_search(self) -> None:
         """Search the items."""
         self.add_class("-searching")
-        self.field.focus()
+        self.set_focus(self.field)
 
     @on(Input.Changed, "#search")
     def _typed(self) -> None:

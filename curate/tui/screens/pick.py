@@ -12,13 +12,13 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from curate.model import Item
+from curate.model.items import Item
 from curate.text import one_line
 from curate.tui.desk import Desk
 from curate.tui.errands import WorkScreen
 from curate.tui.widgets import signs
 from curate.tui.widgets.virtual_list import VirtualList
-from curate.workspace import Workspace
+from curate.workspace.workspace import Workspace
 
 
 class PickItem(WorkScreen[str | None], ModalScreen[str | None]):

@@ -15,7 +15,8 @@ from textual.getters import query_one
 from textual.reactive import reactive
 from textual.widgets import Input, Static
 
-from curate.model import Finding, Passage
+from curate.model.documents import Passage
+from curate.model.items import Finding
 from curate.text import one_line, sanitise
 from curate.tui import desk as desk_
 from curate.tui import routes
@@ -30,7 +31,7 @@ from curate.tui.widgets.field import SearchField
 from curate.tui.widgets.itembar import ItemBar
 from curate.tui.widgets.passage import PassageView
 from curate.tui.widgets.virtual_list import VirtualList
-from curate.workspace import Workspace
+from curate.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from curate.store.deciding import Undone
@@ -480,7 +481,7 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
         """Search the documents."""
         self.remove_class("-details")
         self.add_class("-searching")
-        self.field.focus()
+        self.set_focus(self.field)
         self.field.select_on_focus = True
 
     @on(Input.Changed, "#search")

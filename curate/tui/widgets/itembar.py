@@ -6,7 +6,7 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from curate.model import Finding, Item
+from curate.model.items import Finding, Item
 from curate.text import one_line
 from curate.tui.widgets import signs
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from textual.content import Content
 
-from curate.model import Item, Section
+from curate.model.documents import Section
+from curate.model.items import Item
 from curate.text import one_line
 from curate.tui.desk import Case
 from curate.tui.widgets import signs

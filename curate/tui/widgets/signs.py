@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from curate.model import Candidate, Evidence, Feedback, Grade, Item, RetrievedChunk, Severity
+from curate.model.documents import Evidence, Grade
+from curate.model.items import Item, Severity
+from curate.model.records import Candidate, Feedback, RetrievedChunk
 from curate.text import display, one_line
 
 if TYPE_CHECKING:

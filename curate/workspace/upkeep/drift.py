@@ -6,11 +6,13 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from curate.model import CurateError, Evidence, Exit, Item
+from curate.model.documents import Evidence
+from curate.model.errors import CurateError, Exit
+from curate.model.items import Item
 from curate.text import contains
 
 if TYPE_CHECKING:
-    from curate.workspace import Workspace
+    from curate.workspace.workspace import Workspace
 
 RISEN = 1.05
 """By what factor the best match of an unanswerable item must grow to be worth a look: scores

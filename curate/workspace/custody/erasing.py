@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 from curate.export import withdrawing
 from curate.ingest import door
 from curate.ingest.originals import texts, unpack
-from curate.model import CurateError, Exit, RawText, Receipt
+from curate.model.custody import Receipt
+from curate.model.errors import CurateError, Exit
+from curate.model.events import RawText
 from curate.store import erasing
 from curate.store.clusters import pieces
 from curate.store.engine import Busy
@@ -20,7 +22,7 @@ from curate.store.erasing import Literal, Target
 from curate.store.retention import Outcome
 
 if TYPE_CHECKING:
-    from curate.workspace import Workspace
+    from curate.workspace.workspace import Workspace
 
 REMOVED = "<REMOVED>"
 """What stands where a text was taken out of an earlier wording."""

@@ -13,14 +13,16 @@ from pathlib import Path
 from shutil import copyfileobj
 from typing import IO, TYPE_CHECKING
 
-from curate.model import ChunkLabel, ChunkSet, CurateError, Evidence, Exit, Item
+from curate.model.documents import Evidence
+from curate.model.errors import CurateError, Exit
+from curate.model.items import ChunkLabel, ChunkSet, Item
 from curate.text import fold_space
 
 if TYPE_CHECKING:
     from curate.export.bundle import ChunkText
     from curate.remap.gold import ChunkSet as Chunks
     from curate.remap.gold import GoldChunks, Held
-    from curate.workspace import Workspace
+    from curate.workspace.workspace import Workspace
 
 CHUNKS = "chunks"
 """The workspace's directory of chunk sets, one file of lines each."""
@@ -134,7 +136,7 @@ def add(
 def _convert(workspace: Workspace, path: Path, out: IO[bytes], progress: Progress) -> None:
     """Write the lines of a chunk file, its own where they can stay as they are."""
     from curate.remap.gold import ChunkSet as Chunks
-    from curate.upkeep import chunk_files
+    from curate.workspace.upkeep import chunk_files
 
     home = homes(workspace.corpus.sources())
     if chunk_files.is_plain(path):
@@ -212,7 +214,7 @@ def file(workspace: Workspace, chunks: ChunkSet) -> Path:
 def texts(workspace: Workspace, chunks: ChunkSet) -> list[ChunkText]:
     """Return the chunks of a set as a retrieval target holds them."""
     from curate.export.bundle import ChunkText
-    from curate.upkeep import chunk_files
+    from curate.workspace.upkeep import chunk_files
 
     return [
         ChunkText(row["id"], row.get("heading") or row["source"], row["text"])
@@ -310,7 +312,7 @@ def choose(
     """Store which chunks a person says are relevant for an item; with none, those that hold its
     evidence count again. Raises `CurateError` for ids that the chunk set does not have.
     """
-    from curate.upkeep import chunk_files
+    from curate.workspace.upkeep import chunk_files
 
     chunks = named(workspace, name)
     item = workspace.store.item(identifier)

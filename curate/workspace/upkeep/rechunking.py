@@ -10,14 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from curate.model import ChunkLabel, ChunkSet, CurateError, Exit, Item, LabelStatus
-from curate.upkeep import chunking
-from curate.upkeep.chunking import Progress, silent
+from curate.model.errors import CurateError, Exit
+from curate.model.items import ChunkLabel, ChunkSet, Item, LabelStatus
+from curate.workspace.upkeep import chunking
+from curate.workspace.upkeep.chunking import Progress, silent
 
 if TYPE_CHECKING:
     from curate.remap.items import CarriedItem
     from curate.remap.report import Remap
-    from curate.workspace import Workspace
+    from curate.workspace.workspace import Workspace
 
 _APPLIED = ("kept", "merged", "split", "moved")
 _SURE = (*_APPLIED, "ambiguous", "lost")
@@ -39,7 +40,7 @@ def plain(path: Path, directory: Path) -> Path:
 
     Raises `CurateError` as `chunk_files.rows` does, and for a file without chunks.
     """
-    from curate.upkeep import chunk_files
+    from curate.workspace.upkeep import chunk_files
 
     if chunk_files.is_plain(path):
         return path

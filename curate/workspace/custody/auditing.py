@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from curate.model import Audit
+from curate.model.custody import Audit
 
 if TYPE_CHECKING:
-    from curate.workspace import Workspace
+    from curate.workspace.workspace import Workspace
 
 
 def entries(workspace: Workspace, limit: int) -> list[Audit]:

@@ -9,13 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from curate import text
-from curate.model import CurateError, Evidence, Exit, Grade, Item, RawText, Turn
+from curate.model.documents import Evidence, Grade
+from curate.model.errors import CurateError, Exit
+from curate.model.events import RawText
+from curate.model.items import Item
+from curate.model.records import Turn
 
 if TYPE_CHECKING:
     from curate.export.reading import Row
-    from curate.model import Clean
-    from curate.upkeep.locating import Old
-    from curate.workspace import Workspace
+    from curate.model.records import Clean
+    from curate.workspace.upkeep.locating import Old
+    from curate.workspace.workspace import Workspace
 
 Side = Literal["theirs", "ours"]
 _ID = re.compile(r"[^\s/\\]{1,80}")
@@ -219,7 +223,7 @@ class _Door:
 
 def _old(workspace: Workspace, rows: Sequence[Row], chunks: str) -> Old | None:
     """Return the chunks that rows without evidence name, or None where no chunking is known."""
-    from curate.upkeep import locating
+    from curate.workspace.upkeep import locating
 
     wanted = {name for row in rows if not row.quotes for name in row.chunks}
     if not wanted or not (chunks or workspace.store.chunk_sets()):
@@ -334,7 +338,7 @@ def _labelled(
     workspace: Workspace, row: Row, item: Item, old: Old | None
 ) -> tuple[Item, tuple[Doubt, ...]]:
     """Return the item with evidence proposed from the chunks its row names, and those astray."""
-    from curate.upkeep import locating
+    from curate.workspace.upkeep import locating
 
     held = old or locating.Old("", {})
     found, astray = locating.propose(workspace, item.question, row.chunks, held)

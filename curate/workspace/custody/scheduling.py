@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from curate.model import CurateError
+from curate.model.errors import CurateError
 
 UNITS = Path(".config/systemd/user")
 _MARK = "# curate"

@@ -20,14 +20,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from curate.config import SourceSettings
-from curate.custody.bytescan import holding
 from curate.ingest.inputs import LogFile
 from curate.ingest.run import IngestReport
-from curate.model import CurateError, RawText
+from curate.model.errors import CurateError
+from curate.model.events import RawText
 from curate.store import engine
+from curate.workspace.custody.bytescan import holding
 
 if TYPE_CHECKING:
-    from curate.workspace import Workspace
+    from curate.workspace.workspace import Workspace
 
 Clock = Callable[[], datetime]
 Creating = Callable[[Path, Clock, str], None]
@@ -271,7 +272,7 @@ _CHILD = """
 import sys
 from datetime import datetime
 from pathlib import Path
-from curate.workspace import Workspace
+from curate.workspace.workspace import Workspace
 now = datetime.fromisoformat(sys.argv[2])
 with Workspace.open(Path(sys.argv[1]), lambda: now, "prover") as workspace:
     workspace.store

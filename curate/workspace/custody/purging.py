@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 
 from curate.config import SourceSettings
 from curate.ingest import run
-from curate.model import CurateError, FeedbackEvent, QuestionEvent, Receipt, Rejected
+from curate.model.custody import Receipt
+from curate.model.errors import CurateError
+from curate.model.events import FeedbackEvent, QuestionEvent, Rejected
 from curate.privacy.tags import Tagger
 from curate.store.engine import Busy
 from curate.store.retention import Outcome
 
 if TYPE_CHECKING:
-    from curate.workspace import Workspace
+    from curate.workspace.workspace import Workspace
 
 
 def purge(workspace: Workspace, *, dry_run: bool = False) -> Receipt:

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from curate.model import Evidence, Json, Passage
-from curate.upkeep import chunk_files, chunking
+from curate.model.documents import Evidence, Passage
+from curate.model.plain import Json
+from curate.workspace.upkeep import chunk_files, chunking
 
 if TYPE_CHECKING:
-    from curate.workspace import Workspace
+    from curate.workspace.workspace import Workspace
 
 _LEADS = 3  # lines a chunker may have put before the text
 _PASSAGES = 50

@@ -11,12 +11,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from curate.custody.originals import TAGS
-from curate.model import CurateError
+from curate.model.errors import CurateError
 from curate.store import engine
+from curate.workspace.custody.originals import TAGS
 
 if TYPE_CHECKING:
-    from curate.workspace import Workspace
+    from curate.workspace.workspace import Workspace
 
 Health = Literal["ok", "warning", "wrong"]
 

@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, cast
 
-from curate.model import CurateError, Exit, Json
+from curate.model.errors import CurateError, Exit
+from curate.model.plain import Json
 from curate.text import strip_space
 
 _TEXTS = ("text", "page_content", "pageContent", "document", "content")

@@ -7,15 +7,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from curate.custody.redacting import BY_HAND
 from curate.ingest import originals as packing
 from curate.ingest.door import spoken
-from curate.model import Clean, FeedbackEvent, QuestionEvent, RawText, Receipt, Record
+from curate.model.custody import Receipt
+from curate.model.events import FeedbackEvent, QuestionEvent, RawText
+from curate.model.records import Clean, Record
 from curate.store.clusters import pieces
 from curate.store.rewording import Stale, VoteWording, Wording
+from curate.workspace.custody.redacting import BY_HAND
 
 if TYPE_CHECKING:
-    from curate.workspace import Workspace
+    from curate.workspace.workspace import Workspace
 
 _BATCH = 256
 

@@ -8,13 +8,14 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from curate.model import ChunkSet, CurateError, Exit, Finding, Item, Version
+from curate.model.errors import CurateError, Exit
+from curate.model.items import ChunkSet, Finding, Item, Version
 from curate.text import slug
 
 if TYPE_CHECKING:
     from curate.export.bundle import Bundle, Written
     from curate.export.versions import Build
-    from curate.workspace import Workspace
+    from curate.workspace.workspace import Workspace
 
 EXPORTS = "exports"
 DRAFT = "draft"
@@ -242,7 +243,7 @@ def labels_of(
     """Return the chunk set that exports are labelled with, the relevant chunks of the ready items
     by id, and a warning for every item that no single chunk answers.
     """
-    from curate.upkeep import chunking
+    from curate.workspace.upkeep import chunking
 
     chunks = chunking.current(workspace)
     if chunks is None:
@@ -268,7 +269,7 @@ def _remapped(
     """Return the version with the `remap.json` from its parent's chunk set to its own."""
     import tempfile
 
-    from curate.upkeep import chunking, rechunking
+    from curate.workspace.upkeep import chunking, rechunking
 
     parent = workspace.store.version(last.number)
     if parent.chunks is None or wanted.chunks is None:
@@ -388,7 +389,7 @@ def _deliver(
 
 def _bundle(workspace: Workspace, wanted: Version, *, texts: bool) -> Bundle:
     from curate.export.bundle import Bundle
-    from curate.upkeep import chunking
+    from curate.workspace.upkeep import chunking
 
     return Bundle(
         items=wanted.items,

@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from curate import config
-from curate.model import Audit, CurateError, Exit
+from curate.model.custody import Audit
+from curate.model.errors import CurateError, Exit
 from curate.privacy.anonymise import Anonymiser
 
 if TYPE_CHECKING:
-    from curate.workspace import Workspace
+    from curate.workspace.workspace import Workspace
 
 _TERM = re.compile(r"[^\W\d_][\w'’-]*(?: [^\W\d_a-z][\w'’-]*){0,2}")
 _FRAMES = ("{}", "how do I use {} here?", "is {} there today?")

@@ -18,29 +18,18 @@ from typing import TYPE_CHECKING, Any
 
 from curate import config, text
 from curate.config import Settings, SourceSettings
-from curate.model import (
-    Absence,
-    Candidate,
-    CandidateStatus,
-    Claim,
-    CurateError,
-    Exit,
-    Finding,
-    Item,
-    ItemStatus,
-    Look,
-    Passage,
-    RawText,
-    Receipt,
-    Record,
-)
-from curate.upkeep.exporting import EXPORTS
+from curate.model.custody import Receipt
+from curate.model.documents import Passage
+from curate.model.errors import CurateError, Exit
+from curate.model.evaluation import Look
+from curate.model.events import RawText
+from curate.model.items import Absence, Finding, Item, ItemStatus
+from curate.model.records import Candidate, CandidateStatus, Claim, Record
+from curate.workspace.upkeep.exporting import EXPORTS
 
 if TYPE_CHECKING:
     from curate.corpus.corpus import Corpus
     from curate.coverage import Coverage
-    from curate.custody.erasing import Erasure
-    from curate.custody.originals import Originals
     from curate.ingest.explain import Explanation
     from curate.ingest.inputs import Input
     from curate.ingest.run import IngestReport
@@ -50,9 +39,11 @@ if TYPE_CHECKING:
     from curate.store.reading import Counts
     from curate.store.store import Store
     from curate.triage import Matcher
-    from curate.upkeep.chunking import Waiting
-    from curate.upkeep.drift import Drifted
-    from curate.upkeep.exporting import Exported
+    from curate.workspace.custody.erasing import Erasure
+    from curate.workspace.custody.originals import Originals
+    from curate.workspace.upkeep.chunking import Waiting
+    from curate.workspace.upkeep.drift import Drifted
+    from curate.workspace.upkeep.exporting import Exported
 
 DATABASE = "curate.db"
 RAW = "raw.db"
@@ -108,9 +99,9 @@ class Workspace:
         Raises `CurateError` when it is one already, or cannot be written. A directory made here
         has mode 0700.
         """
-        from curate.custody import originals
         from curate.store.raw import Raw
         from curate.store.store import Store
+        from curate.workspace.custody import originals
 
         settings_file = root / config.FILE
         if settings_file.exists() or (root / DATABASE).exists():
@@ -211,7 +202,7 @@ class Workspace:
     @property
     def tag_keys(self) -> Path:
         """The directory of the tags' keys."""
-        from curate.custody import originals
+        from curate.workspace.custody import originals
 
         return originals.prepare(self.root / KEYS)
 
@@ -220,7 +211,7 @@ class Workspace:
         """What was logged, sealed, as long as it may be read."""
         with self._lock:
             if self._originals is None:
-                from curate.custody.originals import Originals, prepare
+                from curate.workspace.custody.originals import Originals, prepare
 
                 prepare(self.root / KEYS)  # else a tag's key might be taken for an old day's
                 self._originals = Originals(
@@ -317,13 +308,13 @@ class Workspace:
         With `strict`, every input is read through first, and a single bad line stops it all
         before anything is written. With `resume`, what was read before is not read again.
         """
-        from curate.upkeep import ingesting
+        from curate.workspace.upkeep import ingesting
 
         return ingesting.ingest(self, list(inputs), strict=strict, resume=resume, progress=progress)
 
     def explain(self, inputs: Iterable[Input]) -> Explanation:
         """Return how `inputs` would be read: formats, maps, samples, rejects. Writes nothing."""
-        from curate.upkeep import ingesting
+        from curate.workspace.upkeep import ingesting
 
         return ingesting.explain(self, list(inputs))
 
@@ -359,19 +350,19 @@ class Workspace:
 
     def purge(self, *, dry_run: bool = False) -> Receipt:
         """Remove what has expired from every place, bytes and all, and prove it."""
-        from curate.custody import purging
+        from curate.workspace.custody import purging
 
         return purging.purge(self, dry_run=dry_run)
 
     def forget(self, user: RawText) -> Erasure:
         """Erase everything a user said, and refuse what an old log may still bring of them."""
-        from curate.custody import erasing
+        from curate.workspace.custody import erasing
 
         return erasing.forget_user(self, user)
 
     def forget_text(self, text: RawText) -> Erasure:
         """Erase a piece of text from everything that was logged and from items' own words."""
-        from curate.custody import erasing
+        from curate.workspace.custody import erasing
 
         return erasing.forget_text(self, text)
 
@@ -380,7 +371,7 @@ class Workspace:
 
         Raises `CurateError` when its original is gone or was never kept.
         """
-        from curate.custody import redacting
+        from curate.workspace.custody import redacting
 
         return redacting.original(self, record, "reveal").question
 
@@ -388,19 +379,19 @@ class Workspace:
         """Replace a text that the anonymiser missed, for good: in an item, its revisions and its
         stored versions, or (`c12`) in the records of a candidate and the item made from it.
         """
-        from curate.custody import redacting
+        from curate.workspace.custody import redacting
 
         return redacting.redact(self, subject, text, entity)
 
     def restore(self, record: int, placeholder: str) -> Record:
         """Put back what a placeholder stands for in a record; only the corrected text is kept."""
-        from curate.custody import redacting
+        from curate.workspace.custody import redacting
 
         return redacting.restore(self, record, placeholder)
 
     def report_miss(self, term: RawText) -> None:
         """Put a name that the anonymiser missed on the list of those that always are names."""
-        from curate.custody import terms
+        from curate.workspace.custody import terms
 
         terms.change(self, "deny", add=[term.reveal()])
 
@@ -431,13 +422,13 @@ class Workspace:
 
     def drifted(self) -> Drifted:
         """Return what needs a person because the documents changed; see `upkeep.drift`."""
-        from curate.upkeep import drift
+        from curate.workspace.upkeep import drift
 
         return drift.drifted(self)
 
     def relocate(self, ids: Collection[str]) -> tuple[str, ...]:
         """Take the proposed place for drifted evidence of these items; see `drift.relocate`."""
-        from curate.upkeep import drift
+        from curate.workspace.upkeep import drift
 
         return drift.relocate(self, ids)
 
@@ -461,13 +452,13 @@ class Workspace:
 
     def waiting(self) -> tuple[Waiting, ...]:
         """Return the items whose chunks a remap could not tell for sure; see `chunking.waiting`."""
-        from curate.upkeep import chunking
+        from curate.workspace.upkeep import chunking
 
         return chunking.waiting(self)
 
     def choose(self, item: str, ids: Sequence[str], *, reason: str = "") -> Item:
         """Store which chunks answer an item; see `chunking.choose`."""
-        from curate.upkeep import chunking
+        from curate.workspace.upkeep import chunking
 
         return chunking.choose(self, item, ids, reason=reason)
 
@@ -754,7 +745,7 @@ class Workspace:
         """Write the set as its next version, or name the last one when nothing changed; see
         `exporting.export`.
         """
-        from curate.upkeep import exporting
+        from curate.workspace.upkeep import exporting
 
         done = exporting.export(self, to, umask=umask, formats=formats)
         if done.new:

@@ -14,11 +14,11 @@ from curate.ingest.events import StreamItem
 from curate.ingest.inputs import Input, LogFile
 from curate.ingest.resuming import Ledger
 from curate.ingest.run import IngestReport
-from curate.model import CurateError, Exit
+from curate.model.errors import CurateError, Exit
 
 if TYPE_CHECKING:
     from curate.ingest.explain import Explanation
-    from curate.workspace import Workspace
+    from curate.workspace.workspace import Workspace
 
 Progress = Callable[[int, int | None], None]
 

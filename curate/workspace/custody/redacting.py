@@ -9,24 +9,15 @@ from typing import TYPE_CHECKING
 
 from curate.config import ENTITIES
 from curate.ingest.originals import unpack
-from curate.model import (
-    Audit,
-    Clean,
-    CurateError,
-    Exit,
-    QuestionEvent,
-    RawText,
-    Receipt,
-    Record,
-    Redaction,
-    RetrievedChunk,
-    Turn,
-)
+from curate.model.custody import Audit, Receipt
+from curate.model.errors import CurateError, Exit
+from curate.model.events import QuestionEvent, RawText
+from curate.model.records import Clean, Record, Redaction, RetrievedChunk, Turn
 from curate.store.erasing import Literal
 from curate.store.rewording import Wording
 
 if TYPE_CHECKING:
-    from curate.workspace import Workspace
+    from curate.workspace.workspace import Workspace
 
 BY_HAND = "curator"
 """The recogniser that a redaction by hand names."""

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from curate.config import RetentionSettings
 from curate.ingest.originals import Original
-from curate.model import CurateError, Exit, RawText
+from curate.model.errors import CurateError, Exit
+from curate.model.events import RawText
 from curate.privacy.sealing import KeyGone, Vault
 from curate.store.engine import Busy
 from curate.store.raw import Raw, Sealed

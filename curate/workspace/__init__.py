@@ -1,0 +1,1 @@
+"""A workspace on disk, and the compositions of stages that both front ends call."""
