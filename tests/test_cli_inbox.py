@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from curate.triage import Matcher
-from curate.workspace import Workspace
+from curate.workspace.workspace import Workspace
 from tests.conftest import Curate
 from tests.events import DAY, NOW, Clock, question, vote
 
