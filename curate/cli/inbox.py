@@ -11,9 +11,9 @@ import click
 from curate.cli import output
 from curate.cli.context import Shared, json_option, shared_options
 from curate.model.errors import CurateError, Exit
-from curate.model.records import Candidate
 
 if TYPE_CHECKING:
+    from curate.model.records import Candidate
     from curate.workspace.workspace import Workspace
 
 CANDIDATE = re.compile(r"c(\d+)")

@@ -11,12 +11,12 @@ from curate.cli import importing, output
 from curate.cli import inbox as inbox_
 from curate.cli.context import Shared, json_option, shared_options
 from curate.cli.inbox import CANDIDATE
-from curate.model.documents import Evidence
 from curate.model.errors import CurateError, Exit
-from curate.model.items import Item
 from curate.text import one_line
 
 if TYPE_CHECKING:
+    from curate.model.documents import Evidence
+    from curate.model.items import Item
     from curate.workspace.workspace import Workspace
 
 
@@ -231,6 +231,8 @@ def _change(workspace: Workspace, item: Item, given: dict[str, Any]) -> Item:
 
 
 def _locate(workspace: Workspace, source: str, heading: str, phrase: str) -> Evidence:
+    from curate.model.documents import Evidence
+
     wanted = Evidence(source, heading, phrase, 0, 0, "", "lost")
     found = workspace.corpus.locate(wanted)
     elsewhere = found.source != source or (heading and found.heading != heading)

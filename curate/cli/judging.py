@@ -17,15 +17,14 @@ from curate.cli import output, scored
 from curate.cli.context import Shared, json_option, shared_options
 from curate.cli.scored import Asked, scoring_options
 from curate.model.errors import CurateError, Exit
-from curate.model.evaluation import Review
-from curate.model.plain import Json
-from curate.model.records import Record
 
 if TYPE_CHECKING:
     from curate.evaluate.judging import Material, Plan, Verdict
     from curate.evaluate.reviewing import Agreement
     from curate.evaluate.scoring import Scored
     from curate.model.evaluation import Mark
+    from curate.model.plain import Json
+    from curate.model.records import Record
     from curate.workspace.workspace import Workspace
 
 
@@ -316,6 +315,7 @@ def review(
     cut short goes on where it was. Without a terminal, one line per answer: `w too old`.
     """
     from curate.evaluate import reviewing
+    from curate.model.evaluation import Review
 
     name = batch or reviewing.week(shared.clock()())
     if run is not None:

@@ -9,11 +9,11 @@ import click
 
 from curate.cli import output
 from curate.cli.context import Shared, json_option, shared_options
-from curate.model.custody import Receipt
 from curate.model.errors import Exit
 
 if TYPE_CHECKING:
     from curate.config import PrivacySettings
+    from curate.model.custody import Receipt
     from curate.privacy.anonymise import Anonymiser
 
 

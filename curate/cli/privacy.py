@@ -11,7 +11,6 @@ from curate.cli import output
 from curate.cli.context import Shared, json_option, shared_options
 from curate.cli.log import PURGE_EXIT, show_receipt
 from curate.model.errors import Exit
-from curate.model.events import RawText
 
 if TYPE_CHECKING:
     from curate.workspace.custody.refreshing import Refreshed
@@ -98,6 +97,8 @@ def miss(shared: Shared) -> None:
 
     They come on standard input, one a line; never as arguments, where others would see them.
     """
+    from curate.model.events import RawText
+
     lines = sys.stdin.buffer.read().decode("utf-8", "replace").split("\n")
     with shared.open() as workspace:
         for line in filter(str.strip, lines):

@@ -13,9 +13,9 @@ import click
 from curate.cli import output
 from curate.cli.context import Shared, json_option, shared_options
 from curate.model.errors import CurateError, Exit
-from curate.model.items import Finding
 
 if TYPE_CHECKING:
+    from curate.model.items import Finding
     from curate.model.plain import Json
     from curate.workspace.workspace import Workspace
 
