@@ -307,7 +307,7 @@ with Workspace.open(Path(sys.argv[1]), lambda: now, "anna") as workspace:
         "curate.store.store:Store.suppress",
         "curate.store.raw:Raw.delete",
         "curate.store.erasing:.erase",
-        "curate.store.engine:.rewrite",
+        "curate.store.files:.rewrite",
         "curate.store.retention:.file",
         "curate.export.withdrawing:.withdraw",
     ],

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from curate.store import engine
+from curate.store import files
 from curate.workspace.workspace import Workspace
 from tests import people
 from tests.conftest import Curate
@@ -129,7 +129,7 @@ def test_on_a_full_disk_the_keys_go_and_the_rest_waits(
     assert not list((root / "keys").glob("*.key"))
     ballast.unlink()
     for name in ("curate.db", "raw.db"):
-        with engine.connect(root / name) as connection:
+        with files.connect(root / name) as connection:
             assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         connection.close()
     assert curate(*arguments).code == 0
@@ -138,7 +138,7 @@ def test_on_a_full_disk_the_keys_go_and_the_rest_waits(
 def test_a_locked_database_defers_with_the_keys_gone(
     workspace: Workspace, curate: Curate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "BUSY_MS", 50)
+    monkeypatch.setattr(files, "BUSY_MS", 50)
     workspace.close()
     writer = sqlite3.connect(workspace.root / "curate.db", isolation_level=None)
     writer.execute("BEGIN EXCLUSIVE")
@@ -174,7 +174,7 @@ def test_what_cannot_be_counted_is_not_verified_with_exit_5(
     workspace.close()
     arguments = ("--workspace", workspace.root, "--now", LATER, "purge", "--json")
     with monkeypatch.context() as patch:
-        patch.setattr(engine, "remains", unknown)
+        patch.setattr(files, "remains", unknown)
         ran = curate(*arguments)
     assert (ran.code, ran.json["status"]) == (5, "not verified")
     assert curate("--workspace", workspace.root, "status", "--json").json["counts"]["dirty"]

@@ -2,8 +2,11 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+from tests.conftest import Curate
 
 HEAVY = (
     "alembic",
@@ -50,7 +53,6 @@ def test_a_usage_error_loads_nothing_heavy() -> None:
 
 def test_every_module_has_a_docstring_and_every_init_only_that() -> None:
     import ast
-    from pathlib import Path
 
     import curate
 
@@ -59,3 +61,18 @@ def test_every_module_has_a_docstring_and_every_init_only_that() -> None:
         assert ast.get_docstring(tree), path
         if path.name == "__init__.py":
             assert len(tree.body) == 1, f"{path} hands something on"
+
+
+def test_status_waits_for_nothing_heavy(empty_workspace: Path) -> None:
+    loaded = {
+        module.partition(".")[0]
+        for module in modules_after("--workspace", str(empty_workspace), "status")
+    }
+
+    assert not loaded & set(HEAVY)
+
+
+@pytest.fixture
+def empty_workspace(curate: Curate, tmp_path: Path) -> Path:
+    assert curate("init", tmp_path / "workspace").code == 0
+    return tmp_path / "workspace"

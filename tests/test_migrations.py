@@ -12,7 +12,7 @@ from alembic.config import Config
 from alembic.script import ScriptDirectory
 
 from curate.model.errors import CurateError
-from curate.store import engine, schema
+from curate.store import engine, files, schema
 from curate.store.store import Store
 from curate.store.tables import metadata
 from curate.triage import Matcher
@@ -36,7 +36,7 @@ def old_database(path: Path, revision: str) -> Path:
             connection.executescript((DATA / f"{revision}.sql").read_text(encoding="utf-8"))
             connection.execute("PRAGMA journal_mode=WAL")
 
-    engine.create(path, build)
+    files.create(path, build)
     return path
 
 
@@ -72,7 +72,7 @@ def test_the_migrated_schema_is_the_one_of_the_tables(database: Path, tmp_path: 
         checked.attributes["connection"] = connection
         command.check(checked)
     with closing(sqlite3.connect(tmp_path / "made.db")) as connection:
-        connection.execute(f"PRAGMA application_id={engine.APPLICATION_ID}")
+        connection.execute(f"PRAGMA application_id={files.APPLICATION_ID}")
     with engine.migrating(tmp_path / "made.db") as connection:
         metadata.create_all(connection)
     migrated = shape(database)
@@ -167,13 +167,13 @@ def test_an_upgrade_keeps_children_and_leaves_no_byte_of_what_it_drops(
     assert b"Within two weeks." in path.read_bytes()
     following.write_text(NEXT.format(more=""))
     schema.ensure(path)
-    files = [file for file in tmp_path.iterdir() if file.is_file()]
-    assert all(b"Within two weeks." not in file.read_bytes() for file in files)
+    left = [file for file in tmp_path.iterdir() if file.is_file()]
+    assert all(b"Within two weeks." not in file.read_bytes() for file in left)
     with closing(sqlite3.connect(path)) as connection:
         for table, number in (("record", 3), ("alias", 3), ("vote", 2)):
             assert len(connection.execute(f"SELECT * FROM {table}").fetchall()) == number  # noqa: S608 - our own names
         assert "STRICT" in shape(path)["record"]
-        assert connection.execute("PRAGMA application_id").fetchone() == (engine.APPLICATION_ID,)
+        assert connection.execute("PRAGMA application_id").fetchone() == (files.APPLICATION_ID,)
     schema.ensure(path)
 
 
@@ -182,7 +182,7 @@ def test_an_upgrade_that_cannot_rewrite_the_file_leaves_that_to_the_next_purge(
 ) -> None:
     path = old_database(tmp_path / "curate.db", "0001")
     following.write_text(NEXT.format(more=""))
-    monkeypatch.setattr(engine, "BUSY_MS", 50)
+    monkeypatch.setattr(files, "BUSY_MS", 50)
     with closing(sqlite3.connect(path, isolation_level=None)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM record").fetchone()

@@ -204,7 +204,7 @@ def test_sqlite_is_opened_in_one_place_and_no_index_holds_log_text(tmp_path: Pat
         for path in (ROOT / "curate").rglob("*.py")
         if re.search(r"create_engine\(|sqlite3\.connect\(", path.read_text(encoding="utf-8"))
     }
-    named = {"store/engine.py", "ingest/database.py"}
+    named = {"store/files.py", "store/engine.py", "ingest/database.py"}
     assert {path for path in openers if not path.startswith("corpus/")} <= named
 
 

@@ -17,8 +17,9 @@ from sqlalchemy import text
 import curate
 from curate.model.errors import CurateError, Exit
 from curate.model.records import Clean
-from curate.store import engine, schema
-from curate.store.engine import Busy, Database
+from curate.store import files, schema
+from curate.store.engine import Database
+from curate.store.files import Busy
 from curate.store.store import Store
 from curate.triage import Matcher
 from tests.events import NOW, Clock, question
@@ -67,7 +68,7 @@ def test_only_the_engine_opens_our_databases() -> None:
     }
     # The rebuildable index of the documents, and users' own databases, are not ours.
     others = {name for name in found if name.startswith("corpus/")} | {"ingest/database.py"}
-    assert found - others == {"store/engine.py"}
+    assert found - others == {"store/files.py", "store/engine.py"}
 
 
 def test_files_are_private_whatever_the_umask(tmp_path: Path) -> None:
@@ -96,7 +97,7 @@ def test_a_creation_that_fails_leaves_nothing(tmp_path: Path) -> None:
         raise sqlite3.OperationalError("no")
 
     with pytest.raises(sqlite3.OperationalError):
-        engine.create(tmp_path / "curate.db", fail)
+        files.create(tmp_path / "curate.db", fail)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -160,7 +161,7 @@ def locked(path: Path) -> Iterator[Path]:
 def test_a_locked_database_is_busy_and_still_read(
     locked: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "BUSY_MS", 50)
+    monkeypatch.setattr(files, "BUSY_MS", 50)
     with Store.open(locked, now=Clock()) as store:
         assert store.counts().records == 0
         with pytest.raises(Busy, match="locked by another process"):

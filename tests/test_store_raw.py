@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from curate.model.errors import CurateError
-from curate.store import engine
-from curate.store.engine import Busy
+from curate.store import files
+from curate.store.files import Busy
 from curate.store.raw import Raw, Sealed
 
 DAY = date(2026, 11, 20)
@@ -132,7 +132,7 @@ def test_an_empty_or_newer_file_is_named_and_left_alone(tmp_path: Path) -> None:
     with pytest.raises(CurateError, match="is empty"):
         Raw(empty)
     Raw(tmp_path / "raw.db").close()
-    with engine.connect(tmp_path / "raw.db") as connection:
+    with files.connect(tmp_path / "raw.db") as connection:
         connection.execute("PRAGMA user_version=2")
     connection.close()
     with pytest.raises(CurateError, match="layout 2"):

@@ -19,8 +19,8 @@ from curate.model.custody import Receipt
 from curate.model.errors import CurateError, Exit
 from curate.model.items import Item
 from curate.model.records import Clean, RetrievedChunk, Turn
-from curate.store import engine, retention
-from curate.store.engine import Busy
+from curate.store import files, retention
+from curate.store.files import Busy
 from curate.store.store import Store
 from curate.triage import Matcher
 from tests.events import DAY, NOW, Clock, question, tag, vote
@@ -225,7 +225,7 @@ def test_a_half_fetched_cursor_is_a_reader_too(store: Store, database: Path, clo
 def test_a_writer_in_the_way_defers(
     store: Store, database: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "BUSY_MS", 50)
+    monkeypatch.setattr(files, "BUSY_MS", 50)
     fill(store, 0, 9)
     store.close()
     clock.now = NOW + 100 * DAY

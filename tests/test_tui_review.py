@@ -11,7 +11,7 @@ import pytest
 
 from curate.model.errors import CurateError
 from curate.model.items import Conflict, Item
-from curate.store.engine import Busy
+from curate.store.files import Busy
 from curate.store.store import Store
 from curate.tui.screens.review import ReviewScreen
 from curate.workspace.workspace import Workspace

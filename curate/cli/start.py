@@ -131,10 +131,10 @@ def status(shared: Shared, as_json: bool) -> None:
         output.line(f"last purge  {purge.at:%Y-%m-%d %H:%M}, {purge.status}")
     else:
         output.line("last purge  never: `curate purge`")
-    if now.looks:
-        last = now.looks[0]
+    if counts.last_look:
         output.line(
-            f"holdout     looked at {len(now.looks)} times, last {last.at:%Y-%m-%d} by {last.by}"
+            f"holdout     looked at {counts.looks} times, "
+            f"last {counts.last_look:%Y-%m-%d} by {counts.looked}"
         )
     output.line(f"disk        {now.disk_bytes / 1_000_000:.1f} MB")
 

@@ -6,6 +6,7 @@ exemplars can be found by their bands, and a candidate without records is no mor
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -96,6 +97,15 @@ def bands_of(matcher: Matcher, gist: Gist) -> list[int]:
     return sorted({value & _BAND_MASK for value in matcher.bands(gist.text)})
 
 
+def put_bands(connection: Connection, rows: Sequence[Mapping[str, int]]) -> None:
+    """Store bands of records: twenty to a record, so past SQLAlchemy's care for each value."""
+    if rows:
+        connection.exec_driver_sql(
+            "INSERT INTO band (value, record) VALUES (?, ?)",
+            [(row["value"], row["record"]) for row in rows],
+        )
+
+
 def assign(
     connection: Connection, gists: Mapping[int, Gist], *, matcher: Matcher, now: datetime
 ) -> Assignment:
@@ -141,14 +151,18 @@ class _Shelf:
     ) -> None:
         self._holders: dict[int, list[int]] = defaultdict(list)
         self._homes: dict[int, int] = {}
-        for some in pieces({value for bands in wanted for value in bands}):
-            for value, holder, home in connection.execute(
-                select(band.c.value, record.c.id, record.c.candidate)
-                .join(record, record.c.id == band.c.record)
-                .where(band.c.value.in_(some), record.c.expires_at > now)
-            ):
-                self._holders[value].append(holder)
-                self._homes[holder] = home
+        # One parameter, not thousands: a batch has twenty bands for each of its questions.
+        values = json.dumps(sorted({value for bands in wanted for value in bands}))
+        asked = func.json_each(values).table_valued("value")
+        for value, holder, home in connection.execute(
+            select(band.c.value, record.c.id, record.c.candidate)
+            .select_from(asked)
+            .join(band, band.c.value == asked.c.value)
+            .join(record, record.c.id == band.c.record)
+            .where(record.c.expires_at > now)
+        ):
+            self._holders[value].append(holder)
+            self._homes[holder] = home
         likely = {holder for bands in wanted for holder in self._likely(bands)}
         self._gists = gists(connection, likely)
 
@@ -224,8 +238,7 @@ def _mark_exemplars(
         for identifier, one in gists(connection, bare).items()
         for value in bands_of(matcher, one)
     ]
-    if rows:
-        connection.execute(insert(band), rows)
+    put_bands(connection, rows)
 
 
 def _rank(

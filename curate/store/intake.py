@@ -233,8 +233,7 @@ def _save_questions(
         connection.execute(insert(record), list(new.values()))
     for identifier, row in changed.items():
         connection.execute(update(record).where(record.c.id == identifier), row)
-    if assignment.bands:
-        connection.execute(insert(band), assignment.bands)
+    clusters.put_bands(connection, assignment.bands)
     if aliases:
         connection.execute(insert(alias).prefix_with("OR IGNORE"), aliases)
     return touched, {row["tag"] for row in aliases}

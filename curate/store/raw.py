@@ -32,7 +32,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from curate.model.errors import CurateError
-from curate.store import engine
+from curate.store import engine, files
 from curate.store.clusters import pieces
 from curate.store.engine import Database
 
@@ -83,9 +83,9 @@ class Raw:
         Raises `CurateError` when it is empty, damaged, not ours or of a newer program.
         """
         if not os.path.lexists(path):
-            engine.create(path, _build)
-        engine.examine(path)
-        with engine.explained(path), closing(engine.connect(path)) as connection:
+            files.create(path, _build)
+        files.examine(path)
+        with files.explained(path), closing(files.connect(path)) as connection:
             found = connection.execute("PRAGMA user_version").fetchone()[0]
         if found != LAYOUT:
             raise CurateError(
@@ -202,17 +202,17 @@ class Raw:
 
     def rewrite(self) -> None:
         """Write the file anew. Raises `Busy` when somebody or a full disk is in the way."""
-        engine.rewrite(self.path)
+        files.rewrite(self.path)
 
     def settle(self, before: date) -> dict[str, int]:
         """Return what is left, all of which must be 0: `left` originals of days before that, and
         what the file still holds of deleted ones. Raises `CurateError` when it cannot be counted.
         """
-        facts = engine.remains(self.path)
+        facts = files.remains(self.path)
         left = {"left": self.overdue(before), **facts}
         if not any(left.values()):
             self._mark("dirty", 0)
-            engine.checkpoint(self.path)
+            files.checkpoint(self.path)
         return left
 
     def is_dirty(self) -> bool:
@@ -239,7 +239,7 @@ def _marked(connection: Connection, name: str, value: int) -> None:
 def _build(draft: Path) -> None:
     with engine.migrating(draft) as connection:
         _metadata.create_all(connection)
-    with closing(engine.connect(draft)) as connection_:
+    with closing(files.connect(draft)) as connection_:
         connection_.execute(f"PRAGMA user_version={LAYOUT}")
 
 
@@ -262,7 +262,7 @@ class _Lock:
 
 @contextmanager
 def _lock(path: Path) -> Iterator[_Lock]:
-    with engine.written(path):
+    with files.written(path):
         place = path.with_name(f"{path.stem}.lock")
         handle = os.open(place, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:

@@ -24,32 +24,8 @@ from curate.store.tables import (
     receipt,
     record,
     revision,
-    state,
-    version,
     vote,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """What a workspace holds. `records` are those that have not expired, `overdue` those that
-    have and still wait for a purge; `expiring` tells how many go on which day (`2026-11-29`).
-    """
-
-    records: int
-    oldest: datetime | None
-    newest: datetime | None
-    expiring: dict[str, int]
-    overdue: int
-    waiting_votes: int
-    candidates: dict[str, int]
-    items: dict[str, dict[str, int]]
-    """By status, then by split."""
-    versions: int
-    last_version: datetime | None
-    last_purge: Receipt | None
-    dirty: bool
-    """A purge deleted something and has not proven yet that its bytes are gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,53 +169,6 @@ def receipts(connection: Connection, kind: str, limit: int) -> list[Receipt]:
     if kind:
         query = query.where(receipt.c.kind == kind)
     return [receipt_from(row) for row in connection.execute(query)]
-
-
-def counts(connection: Connection, *, now: datetime) -> Counts:
-    """Return what is there at `now`."""
-    live = record.c.expires_at > now
-    day = func.substr(record.c.expires_at, 1, 10)
-    at = func.coalesce(record.c.asked_at, record.c.received_at, type_=record.c.received_at.type)
-    total, oldest, newest = connection.execute(
-        select(func.count(), func.min(at), func.max(at)).where(live)
-    ).one()
-    items: dict[str, dict[str, int]] = {}
-    for status, split, number in connection.execute(
-        select(item.c.status, item.c.split, func.count()).group_by(item.c.status, item.c.split)
-    ):
-        items.setdefault(status, {})[split] = number
-    last_purge = receipts(connection, "purge", 1)
-    versions, last_version = connection.execute(select(func.count(), func.max(version.c.at))).one()
-    return Counts(
-        records=total,
-        oldest=oldest,
-        newest=newest,
-        expiring=_tally(connection, select(day, func.count()).where(live).group_by(day)),
-        overdue=_number(connection, select(func.count()).where(record.c.expires_at <= now)),
-        waiting_votes=_number(
-            connection,
-            select(func.count()).where(vote.c.record.is_(None), vote.c.expires_at > now),
-        ),
-        candidates=_tally(
-            connection,
-            select(candidate.c.status, func.count())
-            .where(candidate.c.expires_at > now)
-            .group_by(candidate.c.status),
-        ),
-        items=items,
-        versions=versions,
-        last_version=last_version,
-        last_purge=last_purge[0] if last_purge else None,
-        dirty=bool(connection.scalar(select(state.c.value).where(state.c.name == "dirty"))),
-    )
-
-
-def _tally(connection: Connection, query: Select[str, int]) -> dict[str, int]:
-    return {row[0]: row[1] for row in connection.execute(query)}
-
-
-def _number(connection: Connection, query: Select[int]) -> int:
-    return connection.execute(query).scalar_one()
 
 
 def missing(what: str) -> CurateError:

@@ -23,9 +23,10 @@ from sqlalchemy.dialects.sqlite import insert as upsert
 
 from curate.model.custody import Receipt, ReceiptStatus
 from curate.model.errors import CurateError, Exit
-from curate.store import clusters, engine
+from curate.store import clusters, files
 from curate.store.clusters import Matcher
-from curate.store.engine import Busy, Database
+from curate.store.engine import Database
+from curate.store.files import Busy
 from curate.store.tables import item, receipt, record, revision, state, suppressed, vote
 
 CHUNK = 500
@@ -123,7 +124,7 @@ def purge(
 def alone(database: Path) -> Iterator[None]:
     """Keep two purges or erasures apart. Raises `CurateError` with `DEFERRED` for the second."""
     path = database.with_name(LOCK)
-    with engine.written(path):
+    with files.written(path):
         handle = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         try:
@@ -175,11 +176,11 @@ def removed(
     """
     try:
         work()
-        engine.rewrite(database.path)
+        files.rewrite(database.path)
     except Busy as error:
         return Outcome("deferred", dict(done), {}, error.message)
     try:
-        facts = engine.remains(database.path)
+        facts = files.remains(database.path)
         verified = {"left": left(), **facts}
     except CurateError as error:
         return Outcome("not verified", dict(done), {}, error.message)
@@ -263,7 +264,7 @@ def file(database: Database, kind: str, at: datetime, by: str, found: Outcome) -
             )
             if made.status == "clean":
                 connection.execute(delete(state).where(state.c.name == "dirty"))
-        engine.checkpoint(database.path)
+        files.checkpoint(database.path)
     except Busy as error:
         status: ReceiptStatus = "deferred" if made.status == "clean" else made.status
         return replace(made, status=status, detail=f"the receipt is not kept: {error.message}")

@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from curate.model.errors import CurateError
-from curate.store import engine
+from curate.store import files
 
 SCHEMA = "0007"
 """The revision this program reads and writes: the newest in `migrations/versions`."""
@@ -23,8 +23,8 @@ def migrations() -> Path:
 
 
 def create(path: Path) -> None:
-    """Make a new, empty database at `path`. Raises `CurateError` as `engine.create` does."""
-    engine.create(path, _migrate)
+    """Make a new, empty database at `path`. Raises `CurateError` as `files.create` does."""
+    files.create(path, _migrate)
 
 
 def ensure(path: Path) -> None:
@@ -32,8 +32,8 @@ def ensure(path: Path) -> None:
 
     Raises `CurateError` when it is newer, damaged or none of ours; it is then left untouched.
     """
-    engine.examine(path)
-    with engine.explained(path), closing(engine.connect(path)) as connection:
+    files.examine(path)
+    with files.explained(path), closing(files.connect(path)) as connection:
         found = _revision(connection, path)
         if found > SCHEMA:
             raise CurateError(
@@ -73,6 +73,8 @@ def _migrate(path: Path) -> None:
     from alembic import command
     from alembic.config import Config
 
+    from curate.store import engine
+
     config = Config()
     config.set_main_option("script_location", str(migrations()).replace("%", "%%"))
     with engine.migrating(path) as connection:
@@ -86,7 +88,7 @@ def _migrate(path: Path) -> None:
         # A rebuilt table leaves a whole copy of its rows in free pages, so the file is written
         # anew; the mark stays for the next purge when that is cut short.
         connection.exec_driver_sql("INSERT OR REPLACE INTO state VALUES ('dirty', 1)")
-    with engine.explained(path), closing(engine.connect(path)) as raw:
+    with files.explained(path), closing(files.connect(path)) as raw:
         raw.execute("VACUUM")
         busy = raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
         if not busy:

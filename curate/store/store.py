@@ -30,9 +30,10 @@ from curate.store import (
     claims,
     clusters,
     deciding,
-    engine,
     erasing,
     evaluations,
+    files,
+    glance,
     intake,
     reading,
     retention,
@@ -46,9 +47,10 @@ from curate.store.clusters import Matcher, pieces
 from curate.store.deciding import Undone
 from curate.store.engine import Database
 from curate.store.erasing import Held, Literal, Target
+from curate.store.glance import Counts
 from curate.store.intake import Saved
 from curate.store.mapping import item_from_json
-from curate.store.reading import Counts, Wanted, missing
+from curate.store.reading import Wanted, missing
 from curate.store.retention import Outcome
 from curate.store.rewording import Stale, Wording
 from curate.store.tables import alias, item, record
@@ -274,8 +276,7 @@ class Store:
 
     def counts(self) -> Counts:
         """Return what the workspace holds now."""
-        with self._database.read() as connection:
-            return reading.counts(connection, now=self._now())
+        return glance.counts(self.path, self._now())
 
     def traffic(self, sample: int = 5000) -> Traffic:
         """Return the figures of all questions that are kept, with up to `sample` of them."""
@@ -669,7 +670,7 @@ class Store:
 
         Raises `CurateError` when something stands there already or it cannot be written.
         """
-        engine.copy(self.path, target)
+        files.copy(self.path, target)
 
     # ------------------------------------------------------------------ audit
 

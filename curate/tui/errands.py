@@ -19,7 +19,7 @@ from textual.reactive import reactive
 from textual.screen import Screen, ScreenResultType
 
 from curate.model.errors import CurateError
-from curate.store.engine import Busy
+from curate.store.files import Busy
 from curate.text import one_line
 from curate.tui.desk import Desk
 from curate.tui.screens.trouble import Trouble

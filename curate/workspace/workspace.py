@@ -21,7 +21,6 @@ from curate.config import Settings, SourceSettings
 from curate.model.custody import Receipt
 from curate.model.documents import Passage
 from curate.model.errors import CurateError, Exit
-from curate.model.evaluation import Look
 from curate.model.events import RawText
 from curate.model.items import Absence, Finding, Item, ItemStatus
 from curate.model.records import Candidate, CandidateStatus, Claim, Record
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from curate.privacy.anonymise import Anonymiser
     from curate.privacy.tags import Tagger
     from curate.store.deciding import Undone
-    from curate.store.reading import Counts
+    from curate.store.glance import Counts
     from curate.store.store import Store
     from curate.triage import Matcher
     from curate.workspace.custody.erasing import Erasure
@@ -57,15 +56,12 @@ Progress = Callable[[int, int | None], None]
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What a workspace holds; `looks` are those at holdout scores, the newest first, and
-    `disk_bytes` counts all its files, documents and logs left out.
-    """
+    """What a workspace holds; `disk_bytes` counts all its files, documents and logs left out."""
 
     root: Path
     curator: str
     records_days: int
     counts: Counts
-    looks: tuple[Look, ...]
     exports: Path | None
     disk_bytes: int
 
@@ -335,15 +331,17 @@ class Workspace:
         return self.store.candidate(record.candidate)
 
     def status(self) -> Status:
-        """Return what is there."""
+        """Return what is there, in the time it takes to read a few numbers."""
+        from curate.store import glance, schema
+
+        schema.ensure(self.root / DATABASE)
         latest = self.root / EXPORTS / "latest"
         ours = (DATABASE, RAW, INDEX, KEYS, EXPORTS)
         return Status(
             self.root,
             self.who,
             self.settings.retention.records_days,
-            self.store.counts(),
-            tuple(self.store.looks()),
+            glance.counts(self.root / DATABASE, self.now()),
             latest if latest.exists() else None,
             sum(_size(path) for name in ours for path in self.root.glob(f"{name}*")),
         )

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from curate.model.errors import CurateError
-from curate.store import engine
+from curate.store import files
 from curate.workspace.custody.originals import TAGS
 
 if TYPE_CHECKING:
@@ -82,9 +82,9 @@ def _databases(workspace: Workspace) -> Iterator[Check]:
         if name == "raw.db" and not path.exists():
             yield Check(name, "ok", "not there yet")
             continue
-        engine.examine(path)
+        files.examine(path)
         # Opening reads every setting back and refuses a SQLite that does not honour one.
-        with engine.explained(path), closing(engine.connect(path)) as connection:
+        with files.explained(path), closing(files.connect(path)) as connection:
             told = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
         if told == "ok":
             yield Check(name, "ok", "intact; deletes securely, writes ahead, syncs fully")
@@ -92,7 +92,7 @@ def _databases(workspace: Workspace) -> Iterator[Check]:
             yield Check(name, "wrong", "damaged", "Restore it from a backup.")
     tables = ("fts3", "fts4", "fts5")
     path = workspace.root / "curate.db"
-    with engine.explained(path), closing(engine.connect(path)) as connection:
+    with files.explained(path), closing(files.connect(path)) as connection:
         found = connection.execute("SELECT sql FROM sqlite_schema WHERE type='table'").fetchall()
     indexed = any(kind in (row[0] or "").lower() for row in found for kind in tables)
     if indexed:

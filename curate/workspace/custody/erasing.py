@@ -17,8 +17,8 @@ from curate.model.errors import CurateError, Exit
 from curate.model.events import RawText
 from curate.store import erasing
 from curate.store.clusters import pieces
-from curate.store.engine import Busy
 from curate.store.erasing import Literal, Target
+from curate.store.files import Busy
 from curate.store.retention import Outcome
 
 if TYPE_CHECKING:

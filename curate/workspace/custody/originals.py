@@ -13,7 +13,7 @@ from curate.ingest.originals import Original
 from curate.model.errors import CurateError, Exit
 from curate.model.events import RawText
 from curate.privacy.sealing import KeyGone, Vault
-from curate.store.engine import Busy
+from curate.store.files import Busy
 from curate.store.raw import Raw, Sealed
 from curate.store.retention import Outcome
 from curate.store.store import Store

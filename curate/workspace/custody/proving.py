@@ -24,7 +24,7 @@ from curate.ingest.inputs import LogFile
 from curate.ingest.run import IngestReport
 from curate.model.errors import CurateError
 from curate.model.events import RawText
-from curate.store import engine
+from curate.store import files
 from curate.workspace.custody.bytescan import holding
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ def _modes(bench: _Bench) -> str:
 
 def _settings(bench: _Bench) -> str:
     for name in ("curate.db", "raw.db"):
-        with closing(engine.connect(bench.root / name)) as connection:
+        with closing(files.connect(bench.root / name)) as connection:
             for setting in ("secure_delete", "synchronous", "temp_store", "foreign_keys"):
                 told = connection.execute(f"PRAGMA {setting}").fetchone()[0]
                 _expect(bool(told), f"{name}: {setting} is {told}")
@@ -215,7 +215,7 @@ def _reader(bench: _Bench) -> str:
     root = bench.copy("reader")
     bench.now = _NOW + 15 * _DAY
     try:
-        with closing(engine.connect(root / "raw.db")) as reader:
+        with closing(files.connect(root / "raw.db")) as reader:
             reader.execute("BEGIN")
             reader.execute("SELECT count(*) FROM sealed").fetchone()
             began = time.monotonic()
@@ -236,7 +236,7 @@ def _purge(bench: _Bench) -> str:
     root = bench.copy("purged")
     said = [word for name in _NAMES for word in bench.said(name)]
     _expect(bool(holding([root], said)), "nothing was there to be removed")
-    with closing(engine.connect(root / "raw.db")) as connection:
+    with closing(files.connect(root / "raw.db")) as connection:
         sealed = [row[0] for row in connection.execute("SELECT text FROM sealed")]
     bench.now = _NOW + 91 * _DAY
     try:

@@ -13,7 +13,7 @@ from curate.model.custody import Receipt
 from curate.model.errors import CurateError
 from curate.model.events import FeedbackEvent, QuestionEvent, Rejected
 from curate.privacy.tags import Tagger
-from curate.store.engine import Busy
+from curate.store.files import Busy
 from curate.store.retention import Outcome
 
 if TYPE_CHECKING:
