@@ -29,7 +29,7 @@ from tests.events import question
 
 VERBS = "cancel renew extend transfer pause upgrade".split()
 THINGS = "membership invoice laptop locker certificate projector".split()
-PATIENCE = 40.0
+PATIENCE = 120.0
 """Seconds until a screen that shows nothing counts as hung."""
 DOCUMENTS = "".join(
     f"## The {thing}\n\nA {thing} is kept at the desk. To {verb} it takes {n} days.\n\n"
@@ -63,7 +63,7 @@ def steps() -> list[Step]:
     for number in range(total):
         left = total - number
         if number % 3 == 2:
-            found.append(Step(b"x2", f"1 of {left - 1} ", "reject", "rejected"))
+            found.append(Step(b"x2", f"1 of {left - 1} ", "rejected", "rejected"))
             continue
         found += [
             Step(b"\r" if number % 3 else b"u", f"1 of {left} .*draft, saved", "make", "draft"),
@@ -161,7 +161,7 @@ def curate_and_kill(root: Path, dice: random.Random) -> Round:
     acknowledged = 0
     try:
         since = 0
-        if not terminal.shows("36 to look at", 0, time.monotonic() + PATIENCE):
+        if not terminal.shows("retrieved", 0, time.monotonic() + PATIENCE):
             raise SystemExit(f"the inbox did not come:\n{terminal.text()[-2000:]}")
         since = terminal.press(b"\r")
         if not terminal.shows("1 of 36 ", since, time.monotonic() + PATIENCE):
@@ -186,7 +186,7 @@ def _compare(root: Path, plan: list[Step], acknowledged: int, *, killed: bool) -
     with Workspace.open(root, lambda: datetime.now(UTC), "curator") as workspace:
         acts: dict[int, tuple[str, str]] = {}
         for change in workspace.store.revisions(limit=1000):
-            if change.subject.startswith("c") and change.action != "reject":
+            if change.subject.startswith("c") and change.action != "rejected":
                 continue  # the candidate's part of an item's act
             status = (change.after or {}).get("status", "")
             acts[change.act] = (change.action, status)

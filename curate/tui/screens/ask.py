@@ -22,16 +22,29 @@ class _Lines(TextArea):
     """A field of several lines in which Enter means done, as it does everywhere else here."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "done", "done", priority=True),
         Binding("ctrl+j,shift+enter", "line", "new line", show=False),
     ]
 
     class Done(Message):
-        """Enter."""
+        """Enter: the text is finished."""
 
-    def action_done(self) -> None:
-        """Say that the text is finished."""
-        self.post_message(self.Done())
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    finished = False
+
+    def on_key(self, event: events.Key) -> None:
+        """Enter ends it, and leaves the keys after it to who comes next. It is no priority binding:
+        that would overtake letters that are still on their way.
+        """
+        if self.finished:
+            event.prevent_default()
+        elif event.key == "enter":
+            event.prevent_default()
+            event.stop()
+            self.finished = True
+            self.post_message(self.Done(self.text))
 
     def action_line(self) -> None:
         """Begin a new line."""
@@ -71,8 +84,8 @@ class Ask(ModalScreen[str | None]):
             self.query_one(_Lines).insert(event.character)
 
     @on(_Lines.Done)
-    def _finish(self) -> None:
-        self.dismiss(sanitise(self.query_one(_Lines).text).strip())
+    def _finish(self, event: _Lines.Done) -> None:
+        self.dismiss(sanitise(event.text).strip())
 
 
 class Choose(ModalScreen[str | None]):
