@@ -43,8 +43,27 @@ def test_khmer_letters_beside_an_address_stay() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("uploads/zq000.canary@mail000.example.org.md", "zq000.canary@mail000.example.org.md"),
+        ("mailto:dara@mail.example", "dara@mail.example"),
+        ("https://host.example/?u=dara@mail.example&x=1", "dara@mail.example"),
+        ("https://host.example/?u=dara%40mail.example", "dara%40mail.example"),
+        ("/home/dara@mail.example/notes", "dara@mail.example"),
+        ("_dara@mail.example_", "dara@mail.example"),
+        ("dara@mail.example:please write", "dara@mail.example"),
+    ],
+)
+def test_an_address_inside_a_path_or_link_is_found(text: str, address: str) -> None:
+    assert addresses(text) == {address}
+
+
+@pytest.mark.parametrize(
     "text",
     [
+        "img/logo@2x.png",
+        "registry/node@18.2.beta",
+        "ssh://git@github.com/org/repo",
         "size L @ $12.99 each",
         "2 @ 1500 riel",
         "npm i @types/node",

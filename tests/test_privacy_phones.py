@@ -91,6 +91,37 @@ def test_the_phone_goes_and_the_order_stays() -> None:
     assert numbers("order 2019283746 phone 012 345 678") == ["012 345 678"]
 
 
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("send the pin to my husband, 207-555-0149? Gwendolyn Pryce", "207-555-0149"),
+        ("(207) 555-0171", "(207) 555-0171"),
+        ("order 4411 is late, 000-555-0149", "000-555-0149"),
+        ("uploads/207-555-0149.md", "207-555-0149"),
+        ("123.456.7890 is hers", "123.456.7890"),
+    ],
+)
+def test_the_american_way_of_writing_is_a_number_though_nobody_has_it(
+    text: str, number: str
+) -> None:
+    assert numbers(text) == [number]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "order no. 123-456-7890",
+        "sku: 000-555-0149",
+        "part number AB-123-456-7890",
+        "ORD-123-456-7890",
+        "isbn 0-306-40615-2",
+        "$123.456.7890",
+    ],
+)
+def test_an_id_in_the_american_way_of_writing_stays(text: str) -> None:
+    assert numbers(text) == []
+
+
 def test_two_numbers_in_one_run_are_two() -> None:
     assert numbers("call 012 345 678 / 098 765 432") == ["012 345 678", "098 765 432"]
 

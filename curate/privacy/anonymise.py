@@ -20,7 +20,7 @@ from curate.text import sanitise
 if TYPE_CHECKING:
     from curate.privacy.engine import Engine, Found
 
-RECOGNISERS = 1
+RECOGNISERS = 2
 """Raised whenever the recognisers find something else in the same text."""
 
 # Longer texts are analysed in overlapping pieces, so that the work grows with their length only.

@@ -34,8 +34,12 @@ _PLAIN = re.compile(
     rf"{_NOT_BEFORE}{_LOCAL}{_AT_SIGN}(?:{_LABEL}[.,]\s?)(?:{_LABEL}[.,]){{0,4}}{_TLD}{_NOT_AFTER}"
     rf"(?!:[{_L}~/])"
 )
+# Also inside paths, links and markup. What only looks like one: a user of a repository, a version
+# of a package (node@18.2.beta), a picture for dense screens (logo@2x.png).
 _TIGHT = re.compile(
-    rf"{_NOT_BEFORE}{_LOCAL}@(?:{_LABEL}[.,]){{1,5}}{_TLD}{_NOT_AFTER}(?!:[{_L}~/])"
+    rf"(?<![{_L}0-9])(?<!ssh://)(?<!git://)(?<!ftp://)(?!git@){_LOCAL}(?:@|%40)"
+    rf"(?!\d+[.,]\d|[1-4]x\.(?:png|jpe?g|gif|webp|svg))(?:{_LABEL}[.,]){{1,5}}{_TLD}"
+    rf"(?![{_L}0-9])(?!:[{_L}~/]\S*[/~])"
 )
 _HOST = rf"{_LABEL}(?:{_DOT_WORD}{_LABEL}|\.{_LABEL}){{0,4}}{_DOT}{_TLD}{_NOT_AFTER}(?!:[{_L}~/])"
 _MARKED = re.compile(rf"{_NOT_BEFORE}{_SPELLED_LOCAL}(?:{_AT_WORD}|{_AT_SIGN}){_HOST}")
@@ -80,8 +84,9 @@ class EmailRecognizer(EntityRecognizer):
 def find(text: str) -> list[tuple[int, int, float]]:
     """Return `(start, end, score)` of every address in folded text, in any order."""
     found: list[tuple[int, int, float]] = []
-    if "@" in text:
+    if "@" in text or "%40" in text:
         found += [(*m.span(), 1.0) for m in _TIGHT.finditer(text)]
+    if "@" in text:
         found += [(*m.span(), 0.9) for m in _PLAIN.finditer(text) if not _at_a_price(m.group())]
         found += [
             (*m.span(), 0.7)

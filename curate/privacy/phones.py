@@ -55,6 +55,15 @@ _ID_CUE = re.compile(
     r"|注文番号|订单|訂單|номер заказа|заказ\w*|commande|pedido|bestellung|bestellnummer|pesanan"
 )
 
+# The North American way of writing is a number whether or not the plan has given it to anybody.
+_AMERICAN = re.compile(
+    r"(?<![^\W_])(?<![$€£¥])(?<![^\W\d_]-)(?<!\d[ .,:/-])(?:\+?1[ .-])?"
+    r"(?:\(\d{3}\)[ .-]?|\d{3}[ .-])\d{3}([ .-])\d{4}(?![^\W_])(?![ .,:/-]\d)"
+)
+_LABELLED = re.compile(
+    rf"(?:{_ID_CUE.pattern})(?: ?(?:id|no|nr|number|code|is|was)\b\.?){{0,2}}[ :#=-]{{0,3}}$"
+)
+
 _BESIDE = re.compile(r"\s?\(?(?:office|fax|mobile|cell|home|work|tel|phone|mob)\b")
 
 
@@ -87,6 +96,30 @@ def find(
 
     With `strict`, a valid number counts even beside the words of an id.
     """
+    known = list(_planned(text, regions, strict=strict))
+    yield from known
+    for match in _AMERICAN.finditer(text):
+        start, end = match.span()
+        if any(a < end and start < b for a, b, _ in known):
+            continue
+        if strict or not _an_id(text, match):
+            extension = _EXTENSION.match(text, end)
+            yield start, extension.end() if extension else end, 0.6
+
+
+def _an_id(text: str, match: re.Match[str]) -> bool:
+    """Say whether the words beside a number in the American way name it an id."""
+    if match.group().startswith("("):
+        return False
+    if match.group(1) == " " and _cue(text, *match.span()) == "id":
+        return True
+    return bool(_LABELLED.search(text, max(0, match.start() - 45), match.start()))
+
+
+def _planned(
+    text: str, regions: tuple[str, ...], *, strict: bool
+) -> Iterator[tuple[int, int, float]]:
+    """Yield the digit runs that a numbering plan knows, or a word beside them calls a phone."""
     for run in _RUN.finditer(text):
         groups = [(m.start(), m.end()) for m in _GROUP.finditer(text, *run.span())]
         digits = sum(b - a for a, b in groups)
