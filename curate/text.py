@@ -89,6 +89,8 @@ def language(text: str) -> str:
     """Return a coarse language tag from the scripts in `text`: `km`, `km-en` (mixed), `th`, `zh`,
     `ja`, `ko`, `ru`, `ar`, `en` for Latin script, or `und` without letters.
     """
+    if text.isascii():
+        return "en" if any(map(str.isalpha, text)) else "und"
     counts: dict[str, int] = {}
     for char in text:
         if not char.isalpha():

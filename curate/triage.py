@@ -120,15 +120,17 @@ class Matcher:
         features = _features(shape)
         if not features:
             return (_key("whole", shape, struct.pack("<Q", _hash64(text.strip()))),)
-        rows = [struct.unpack(f"<{BANDS * ROWS}I", _digests(f)) for f in features]
-        least = [min(column) for column in zip(*rows, strict=True)]
+        import numpy as np  # a question has thousands of numbers to compare; help needs none
+
+        digests = np.frombuffer(b"".join(map(_digests, features)), "<u4")
+        least = digests.reshape(len(features), BANDS * ROWS).min(axis=0).tobytes()
         keys = [
-            _key(f"{ROWS}.{band}", shape, struct.pack(f"<{ROWS}I", *least[at : at + ROWS]))
+            _key(f"{ROWS}.{band}", shape, least[4 * at : 4 * (at + ROWS)])
             for band, at in enumerate(range(0, BANDS * ROWS, ROWS))
         ]
         if len(features) <= SHORT:
             keys += [
-                _key(f"s.{at}", shape, struct.pack("<2I", *least[at : at + SHORT_ROWS]))
+                _key(f"s.{at}", shape, least[4 * at : 4 * (at + SHORT_ROWS)])
                 for at in range(0, BANDS * SHORT_ROWS, SHORT_ROWS)
             ]
         return tuple(keys)
@@ -318,6 +320,7 @@ def _spelled(token: str) -> str:
     return _SWAPPED.get("".join(sorted(token)), token)
 
 
+@lru_cache(maxsize=4096)
 def _plain(char: str) -> str:
     category = unicodedata.category(char)
     if category == "Nd":
@@ -327,6 +330,7 @@ def _plain(char: str) -> str:
     return char if category[0] in "LM" or char == "," else " "
 
 
+@lru_cache(maxsize=8192)
 def _is_spaceless(token: str) -> bool:
     return bool(re.match(f"[{_SPACELESS}]", token))
 
