@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -150,3 +151,5 @@ def run(
         output.line(f"{done.path}: {done.asked} questions asked{kept}")
     for words, count in done.failures.items():
         output.say(f"no reply to {count}: {words}", quiet=shared.quiet)
+    if done.asked and sum(done.failures.values()) >= done.asked:
+        sys.exit(Exit.FOUND)

@@ -233,6 +233,13 @@ def _change(workspace: Workspace, item: Item, given: dict[str, Any]) -> Item:
 def _locate(workspace: Workspace, source: str, heading: str, phrase: str) -> Evidence:
     from curate.model.documents import Evidence
 
+    documents = workspace.corpus.sources()
+    if source not in documents:
+        import difflib
+
+        near = difflib.get_close_matches(source, documents, 1)
+        hint = f"Did you mean {near[0]}?" if near else "`curate corpus search` names them."
+        raise CurateError(f"there is no document {one_line(source)}", hint, Exit.USAGE)
     wanted = Evidence(source, heading, phrase, 0, 0, "", "lost")
     found = workspace.corpus.locate(wanted)
     elsewhere = found.source != source or (heading and found.heading != heading)

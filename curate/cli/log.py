@@ -171,6 +171,8 @@ def forget(shared: Shared, text: bool, as_json: bool) -> None:
             output.line("still held by exports on disk; delete them, and every copy of them:")
         for path in erasure.exports:
             output.line(f"  {path}")
+        if not any(erasure.receipt.counts.values()):
+            output.say("nothing of that was kept here: is it spelt as in the log?")
     code = PURGE_EXIT[erasure.receipt.status]
     sys.exit(code or (Exit.FOUND if erasure.exports else Exit.DONE))
 

@@ -84,7 +84,7 @@ def main() -> None:
 
 
 def run(arguments: list[str] | None = None) -> int:
-    """Run one command and return the exit code of DESIGN's table (see `curate.model.errors.Exit`)."""
+    """Run one command and return its exit code, one of `curate.model.errors.Exit`."""
     _no_core_dumps()
     umask = os.umask(0o077)
     try:

@@ -66,6 +66,7 @@ class Ranker:
             self._sections.extend(outline.sections)
             self._spans.extend(outline.sentences)
             features.extend(known)
+        self._says = np.asarray([_says_something(section) for section in self._sections], bool)
         titles = [_title(section) for section in self._sections]
         self._count(features, titles)
         self._embed(features, titles)
@@ -148,7 +149,7 @@ class Ranker:
         found = self._found(terms, kin)
         towards = self._towards(said)
         alike = self._alike(towards)
-        scores = found + _MEANING * alike + self._retrieved(chunks)
+        scores = (found + _MEANING * alike + self._retrieved(chunks)) * self._says
         best = np.lexsort((np.arange(len(scores)), -scores))[:k]
         return [
             Passage(
@@ -292,6 +293,12 @@ def _cues(text: str) -> float:
         + 0.05 * (_EXACT.search(_LINK.sub("", text)) is not None)
         - 0.1 * pointer
     )
+
+
+def _says_something(section: Section) -> bool:
+    """Say whether anything stands below the heading: a bare title answers nothing."""
+    _, _, below = section.text.strip().partition("\n")
+    return not section.heading or bool(below.strip("=-~ \t\r\n"))
 
 
 def _title(section: Section) -> str:

@@ -285,9 +285,9 @@ class Workspace:
 
     def source_of(self, path: Path) -> SourceSettings:
         """Return the configured source whose globs match `path`, else an ad hoc one."""
-        wanted = path.absolute()
+        wanted = path.resolve()
         for source in self.settings.sources:
-            if any(match.absolute() == wanted for match in _glob(self.root, source.path)):
+            if any(match.resolve() == wanted for match in _glob(self.root, source.path)):
                 return source
         return SourceSettings(path=str(path))
 

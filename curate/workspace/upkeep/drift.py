@@ -142,6 +142,12 @@ def _rewrite(
         evidences = list(item.evidences)
         evidences[drift.number] = replace(drift.now, grade="verbatim")
         items[item.id] = replace(item, evidences=tuple(evidences))
+        phrases = " ".join(evidence.phrase for evidence in evidences).lower()
+        held = " ".join(evidence.phrase for evidence in item.evidences).lower()
+        if item.keyword.lower() in held and item.keyword.lower() not in phrases:
+            # The answer changed with the document: the old keyword would now be wrong gold.
+            proposed = workspace.corpus.keywords(evidences[drift.number])
+            items[item.id] = replace(items[item.id], keyword=next(iter(proposed), ""))
     if items:
         workspace.store.save_items(
             [(item, item.revision) for item in items.values()],
