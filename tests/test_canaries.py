@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import curate.demo as data
 from tests.conftest import Curate
 
 pytestmark = pytest.mark.presidio
@@ -179,6 +180,24 @@ def test_nobody_is_in_any_byte_after_the_whole_job(
     toml = planted / "curate.toml"
     toml.write_text("", encoding="utf-8")  # the deny list names them on purpose
     assert_nobody_under(planted, tmp_path / "tmp", home)
+
+
+def test_nobody_of_the_demo_is_in_its_databases_or_exports(demo: Path, curate: Curate) -> None:
+    personal = json.loads((Path(data.__file__).parent / "personal.json").read_text())
+    assert curate("--workspace", demo, "export").code == 0
+
+    held = [demo / "curate.db", demo / "raw.db", *(demo / "exports").rglob("*")]
+    stored = {path.name: path.read_bytes().lower() for path in held if path.is_file()}
+
+    assert len(stored) > 3
+    found = {
+        (kind, value, name)
+        for kind in ("names", "phones", "emails", "user_ids")
+        for value in personal[kind]
+        for name, content in stored.items()
+        if value.lower().encode() in content or json.dumps(value)[1:-1].lower().encode() in content
+    }
+    assert found == set()
 
 
 @pytest.mark.parametrize(

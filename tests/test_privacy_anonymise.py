@@ -1,6 +1,7 @@
 import socket
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -55,6 +56,47 @@ def test_the_same_value_has_the_same_placeholder_within_a_record_only(
         ["Ask  <PERSON_1>", "<PERSON_1> told <PERSON_2>", "thanks <PERSON_2>"],
         ["<PERSON_1> left"],
     ]
+
+
+def test_a_name_found_in_one_text_goes_from_the_others_of_its_record(
+    anonymiser: Anonymiser,
+) -> None:
+    names = ["my name is Wyndham Quillfeather", "is WYNDHAM  quillfeather's form in?", "wyndhams"]
+    [alone] = anonymiser.clean_many(["may we go? my name is May"])
+    ordinary = ["my name is May", "may we go in May?", "maybe"]
+
+    cleaned = anonymiser.clean_records([names, ordinary])
+
+    assert [one.text for one in cleaned[0]] == [
+        "my name is <PERSON_1>",
+        "is <PERSON_1>'s form in?",
+        "wyndhams",
+    ]
+    assert alone.text == "may we go? my name is <PERSON_1>"
+    assert cleaned[1][1].text.startswith("may we go in ")
+    assert cleaned[1][2].text == "maybe"
+    for text, one in zip(names, cleaned[0], strict=True):
+        assert rebuilt(text, one) == one.text
+
+
+def test_a_name_in_an_allowed_term_or_a_known_string_stays_also_when_found_elsewhere(
+    anonymiser: Anonymiser,
+) -> None:
+    record = ["my name is Mary Smith", "Ask Mary Smith", "my name is Klein", "Calvin Klein"]
+
+    [cleaned] = anonymiser.clean_records([record])
+
+    assert [cleaned[1].text, cleaned[3].text] == ["Ask Mary Smith", "Calvin Klein"]
+
+
+def test_several_threads_may_share_one_anonymiser() -> None:
+    shared = Anonymiser(PrivacySettings())
+    texts = [f"my name is Mary Smith, order {number}" for number in range(64)]
+
+    with ThreadPoolExecutor(8) as pool:
+        cleaned = list(pool.map(lambda text: shared.clean_many([text])[0].text, texts))
+
+    assert cleaned == [f"my name is <PERSON_1>, order {number}" for number in range(64)]
 
 
 @pytest.mark.parametrize("text", ["", " \n", "😀😀👩‍👩‍👧", "0" * 300, "\ufffd", "‮שלום"])

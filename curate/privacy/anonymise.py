@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
@@ -32,13 +33,24 @@ class Anonymiser:
     """Replaces personal text by placeholders. Cheap to make; the model loads with the first text.
 
     `known` are strings that pass unchanged as a whole, such as the paths and headings of the
-    team's own documents. Not for use by several threads at once.
+    team's own documents. May be used by several threads; they take turns.
     """
 
     def __init__(self, settings: PrivacySettings, known: Collection[str] = ()) -> None:
         self._settings = settings
         self._known = frozenset(text.strip() for text in known)
+        self._turn = threading.RLock()
         self._memory: OrderedDict[tuple[bool, str], list[Found]] = OrderedDict()
+
+    @property
+    def settings(self) -> PrivacySettings:
+        """What it was told to replace."""
+        return self._settings
+
+    @property
+    def known(self) -> frozenset[str]:
+        """What passes unchanged as a whole."""
+        return self._known
 
     @cached_property
     def policy(self) -> str:
@@ -66,26 +78,37 @@ class Anonymiser:
     def clean_records(self, records: Sequence[Sequence[str]]) -> list[list[Clean]]:
         """Return the clean texts of each record.
 
-        Within a record the same value, whatever its case and spacing, has the same placeholder.
+        Within a record the same value, whatever its case and spacing, has the same placeholder,
+        and what was found in one text is also replaced where another holds it.
         All texts of all records are analysed as one batch, equal texts once.
         """
-        self._analyse((text for record in records for text in record), strict=False)
-        return [self._clean_record(record) for record in records]
+        with self._turn:
+            self._analyse((text for record in records for text in record), strict=False)
+            return [self._clean_record(record) for record in records]
 
     def scan(self, texts: Sequence[str]) -> list[tuple[Redaction, ...]]:
         """Return what a stricter second look finds: lower thresholds, every recogniser on.
 
         For the check before an export. `at` and `placeholder` are as if it were replaced.
         """
-        self._analyse(texts, strict=True)
-        return [
-            self._replace(text, self._found(text, strict=True), Numbering()).redactions
-            for text in texts
-        ]
+        with self._turn:
+            self._analyse(texts, strict=True)
+            return [
+                self._replace(text, self._found(text, strict=True), Numbering()).redactions
+                for text in texts
+            ]
 
     def _clean_record(self, record: Sequence[str]) -> list[Clean]:
         numbering = Numbering()
-        return [self._replace(text, self._found(text, strict=False), numbering) for text in record]
+        found = [self._found(text, strict=False) for text in record]
+        if any(found) and len(set(record)) > 1:
+            found = self._engine.again(
+                [
+                    ("" if self._passes(text) else text, own)
+                    for text, own in zip(record, found, strict=True)
+                ]
+            )
+        return [self._replace(*both, numbering) for both in zip(record, found, strict=True)]
 
     def _replace(self, text: str, found: Sequence[Found], numbering: Numbering) -> Clean:
         return self._engine.replace(text, found, numbering) if found else Clean(text)

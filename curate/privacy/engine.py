@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 
 import tldextract
 import tldextract.tldextract
@@ -22,7 +23,7 @@ from presidio_anonymizer.entities import RecognizerResult as OperatorInput
 from curate.config import PrivacySettings
 from curate.model.errors import CurateError
 from curate.model.records import Clean, Redaction
-from curate.privacy import names
+from curate.privacy import emails, names
 from curate.privacy.cues import CueRecognizer
 from curate.privacy.emails import EmailRecognizer
 from curate.privacy.phones import PhoneRecognizer
@@ -30,12 +31,14 @@ from curate.privacy.placeholders import Numbering
 from curate.privacy.rampart import Rampart
 from curate.privacy.silence import silence
 from curate.privacy.terms import DenyRecognizer, Terms
-from curate.privacy.words import Piece
+from curate.privacy.words import Piece, wordlist
 
 LANGUAGE = "en"
 """One engine serves every language: the recognisers are told by script and words, not by it."""
 
 _PER_PIECE = 50
+_CARRIED = 200
+"""How many of a record's findings are looked for in its other texts: every one costs a search."""
 
 
 class NameArtifacts(NlpArtifacts):
@@ -136,6 +139,31 @@ class Engine:
             for index, text in enumerate(texts)
         ]
 
+    def again(self, record: Sequence[tuple[str, list[Found]]]) -> list[list[Found]]:
+        """Return what is found in each text of a record, with what the others were found to hold.
+
+        Whole words, in any case; an ordinary word that is a name here (Will, Rose) only as it is
+        written there, with its capital.
+        """
+        values = {
+            text[one.start : one.end]: one
+            for text, found in record
+            for one in found
+            if one.entity != emails.ENTITY  # found wherever it stands
+        }
+        terms = [(Terms([value]), value, one) for value, one in islice(values.items(), _CARRIED)]
+        result = []
+        for text, found in record:
+            more = [
+                Found(start, end, one.entity, one.score, "again")
+                for known, value, one in terms
+                for start, end in known.spans(text)
+                if not any(own.start <= start and end <= own.end for own in found)
+                and (not _ordinary(value) or text[start:end] == value != value.lower())
+            ]
+            result.append(self._joined(text, [*found, *more]) if more else found)
+        return result
+
     def replace(self, text: str, found: Sequence[Found], numbering: Numbering) -> Clean:
         """Return `text` with everything found replaced by its placeholder; the rest is as it was.
 
@@ -182,14 +210,22 @@ class Engine:
         """Resolve overlaps: an address or number beats a name in it, else the surer is kept
         and widened, so that nothing any recogniser found shows.
         """
-        if not results:
+        return self._joined(
+            text,
+            [
+                Found(result.start, result.end, result.entity_type, result.score, _by(result))
+                for result in results
+            ],
+        )
+
+    def _joined(self, text: str, found: list[Found]) -> list[Found]:
+        if not found:
             return []
         allowed = self._allowed.spans(text)
         found = [
-            Found(result.start, result.end, result.entity_type, result.score, _by(result))
-            for result in results
-            if _by(result) == "deny"
-            or not any(a <= result.start and result.end <= b for a, b in allowed)
+            one
+            for one in found
+            if one.by == "deny" or not any(a <= one.start and one.end <= b for a, b in allowed)
         ]
         found.sort(key=lambda one: (one.start, -one.end))
         settled: list[Found] = []
@@ -217,6 +253,11 @@ def _pieces(length: int, found: Sequence[Found]) -> Iterator[tuple[int, int, Seq
 def _by(result: RecognizerResult) -> str:
     metadata = result.recognition_metadata or {}
     return str(metadata.get(RecognizerResult.RECOGNIZER_NAME_KEY, ""))
+
+
+def _ordinary(value: str) -> bool:
+    plain = value.lower()
+    return plain in wordlist("common") or plain in wordlist("stop") or len(value) < 3
 
 
 def _shut_off() -> None:
