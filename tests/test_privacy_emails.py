@@ -62,6 +62,7 @@ def test_an_address_inside_a_path_or_link_is_found(text: str, address: str) -> N
     "text",
     [
         "img/logo@2x.png",
+        "is logo@2x.png the right file",
         "registry/node@18.2.beta",
         "ssh://git@github.com/org/repo",
         "size L @ $12.99 each",

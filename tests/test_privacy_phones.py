@@ -72,6 +72,7 @@ def test_a_number_beside_a_phone_word_is_found_whole(frame: str, number: str) ->
         "delivery between 2024/03/15 and 2024/03/20",
         "05-06-2024 or 06-05-2024",
         "ping 192.168.100.254",
+        "the server 192.168.100.254 does not answer",
         "price 12,500,000 KHR",
         "4 000 000 riel",
         "1.250.000 VND",

@@ -33,7 +33,7 @@ def redact(shared: Shared, as_json: bool, jsonl: bool) -> None:
     from curate.privacy.anonymise import Anonymiser
     from curate.text import sanitise
 
-    anonymiser = Anonymiser(_privacy_settings(shared))
+    anonymiser = Anonymiser(privacy_settings(shared))
     if jsonl:
         _redact_lines(anonymiser)
         return
@@ -50,7 +50,8 @@ def redact(shared: Shared, as_json: bool, jsonl: bool) -> None:
         )
 
 
-def _privacy_settings(shared: Shared) -> PrivacySettings:
+def privacy_settings(shared: Shared) -> PrivacySettings:
+    """Return the workspace's settings, or the defaults where there is no workspace."""
     from curate import config
 
     path = shared.root() / config.FILE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -13,6 +14,7 @@ from curate.cli.log import PURGE_EXIT, show_receipt
 from curate.model.errors import Exit
 
 if TYPE_CHECKING:
+    from curate.privacy.measuring import Score
     from curate.workspace.custody.refreshing import Refreshed
 
 
@@ -147,6 +149,70 @@ def _show(found: Refreshed) -> None:
         output.line(f"{len(found.flagged)} without an original hold what is found today: {ids}")
     if found.receipt is not None:
         show_receipt(found.receipt, as_json=False)
+
+
+@privacy.command()
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE]...")
+@click.option("--lower", is_flag=True, help="Put the texts into lower case first.")
+@json_option
+@shared_options
+@click.pass_obj
+def benchmark(shared: Shared, files: tuple[Path, ...], lower: bool, as_json: bool) -> None:
+    """Score the anonymiser on labelled texts: what it misses, what it takes too much.
+
+    FILEs hold JSON lines {"id", "text", "spans": [{"start", "end", "label"}]}, labels PERSON,
+    PHONE_NUMBER and EMAIL_ADDRESS; without any, small invented samples. Uses the settings of the
+    workspace, or the defaults where there is none.
+    """
+    from curate.cli.log import privacy_settings
+    from curate.privacy import measuring
+    from curate.privacy.anonymise import Anonymiser
+
+    anonymiser = Anonymiser(privacy_settings(shared))
+    scores = [
+        measuring.measure(path, anonymiser, lower=lower) for path in files or measuring.samples()
+    ]
+    if as_json:
+        output.data([_figures(score) for score in scores])
+        return
+    rows = [
+        (
+            score.name,
+            score.texts,
+            f"{_percent(score.leak)} ({score.leaks}/{score.personal})",
+            f"{_percent(score.damaged / score.texts if score.texts else None)} ({score.damaged})",
+            "  ".join(
+                f"{entity} {_percent(hits.recall)}/{_percent(hits.precision)}"
+                for entity, hits in score.entities.items()
+            ),
+        )
+        for score in scores
+    ]
+    output.table(rows, ("file", "texts", "leak", "damaged", "recall/precision"))
+
+
+def _figures(score: Score) -> dict[str, object]:
+    return {
+        "file": score.name,
+        "texts": score.texts,
+        "personal": score.personal,
+        "leaks": score.leaks,
+        "leak": score.leak,
+        "damaged": score.damaged,
+        "entities": {
+            entity: {
+                "labelled": hits.labelled,
+                "found": hits.found,
+                "recall": hits.recall,
+                "precision": hits.precision,
+            }
+            for entity, hits in score.entities.items()
+        },
+    }
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:.1f}%"
 
 
 @privacy.command()

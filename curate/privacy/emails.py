@@ -29,19 +29,24 @@ _SPELLED_LOCAL = rf"{_LOCAL}(?:{_DOT_WORD}{_LOCAL}){{0,3}}"
 _NOT_BEFORE = rf"(?<![{_L}0-9._%+@/-])"
 _NOT_AFTER = rf"(?![{_L}0-9@])"
 
+# A version of a package (node@18.2.beta), a picture for dense screens (logo@2x.png).
+_NO_HOST = r"(?!\d+[.,]\d|[1-4]x\.(?:png|jpe?g|gif|webp|svg))"
+
 # scp-like addresses (git@host:path) and user@host without a dot are no mailboxes.
 _PLAIN = re.compile(
-    rf"{_NOT_BEFORE}{_LOCAL}{_AT_SIGN}(?:{_LABEL}[.,]\s?)(?:{_LABEL}[.,]){{0,4}}{_TLD}{_NOT_AFTER}"
+    rf"{_NOT_BEFORE}{_LOCAL}{_AT_SIGN}{_NO_HOST}(?:{_LABEL}[.,]\s?)(?:{_LABEL}[.,]){{0,4}}{_TLD}{_NOT_AFTER}"
     rf"(?!:[{_L}~/])"
 )
-# Also inside paths, links and markup. What only looks like one: a user of a repository, a version
-# of a package (node@18.2.beta), a picture for dense screens (logo@2x.png).
+# Also inside paths, links and markup, where only the user of a repository looks like one.
 _TIGHT = re.compile(
     rf"(?<![{_L}0-9])(?<!ssh://)(?<!git://)(?<!ftp://)(?!git@){_LOCAL}(?:@|%40)"
-    rf"(?!\d+[.,]\d|[1-4]x\.(?:png|jpe?g|gif|webp|svg))(?:{_LABEL}[.,]){{1,5}}{_TLD}"
+    rf"{_NO_HOST}(?:{_LABEL}[.,]){{1,5}}{_TLD}"
     rf"(?![{_L}0-9])(?!:[{_L}~/]\S*[/~])"
 )
-_HOST = rf"{_LABEL}(?:{_DOT_WORD}{_LABEL}|\.{_LABEL}){{0,4}}{_DOT}{_TLD}{_NOT_AFTER}(?!:[{_L}~/])"
+_HOST = (
+    rf"{_NO_HOST}{_LABEL}(?:{_DOT_WORD}{_LABEL}|\.{_LABEL}){{0,4}}{_DOT}{_TLD}{_NOT_AFTER}"
+    rf"(?!:[{_L}~/])"
+)
 _MARKED = re.compile(rf"{_NOT_BEFORE}{_SPELLED_LOCAL}(?:{_AT_WORD}|{_AT_SIGN}){_HOST}")
 _SPELLED = re.compile(rf"{_NOT_BEFORE}{_SPELLED_LOCAL}\s+at\s+(?!(?:the|a|an)\s){_HOST}")
 _PROVIDER = re.compile(

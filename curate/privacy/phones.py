@@ -123,7 +123,7 @@ def _planned(
     for run in _RUN.finditer(text):
         groups = [(m.start(), m.end()) for m in _GROUP.finditer(text, *run.span())]
         digits = sum(b - a for a, b in groups)
-        if digits < 6:
+        if digits < 6 or _is_address(run.group()):
             continue
         cue = _cue(text, run.start(), run.end())
         if strict and cue == "id":
@@ -225,6 +225,16 @@ def _score(
     if cue == "phone" and whole and 6 <= len(digits) <= 13 and not _looks_like_money(written):
         return 0.6
     return 0.0
+
+
+def _is_address(written: str) -> bool:
+    """Say whether four groups with dots are surely an IP address: 12.34.56.78 may be a phone."""
+    groups = written.split(".")
+    return (
+        bool(_IP.fullmatch(written))
+        and max(map(len, groups)) == 3
+        and all(int(group) < 256 for group in groups)
+    )
 
 
 def _looks_national(written: str, digits: str) -> bool:
