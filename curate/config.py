@@ -20,6 +20,8 @@ FILE = "curate.toml"
 TERMS = {"allow": "allow.txt", "deny": "deny.txt"}
 """The files beside it that add to the lists of `[privacy]`, by list."""
 
+OPERATORS = ("placeholder", "mask", "hash", "surrogate")
+PROFILES = ("standard", "thorough")
 ENTITIES = ("PERSON", "PHONE_NUMBER", "EMAIL_ADDRESS")
 PHONE_REGIONS = ("US", "GB", "DE", "FR", "IN", "BR", "AU", "KH", "TH", "VN", "SG")
 REFUSALS = (
@@ -98,6 +100,8 @@ class PrivacySettings:
 
     `allow` are terms that are never personal here, `deny` are house-specific names that always
     are. Both ignore case, and `allow.txt` and `deny.txt` beside the config add to them.
+    `operator` is one of `OPERATORS`; `seed` is the secret of its hashes, and chooses its
+    surrogates. `profile` is one of `PROFILES`.
     """
 
     entities: tuple[str, ...] = ENTITIES
@@ -105,6 +109,9 @@ class PrivacySettings:
     phone_regions: tuple[str, ...] = PHONE_REGIONS
     allow: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
+    operator: str = "placeholder"
+    seed: str = field(default="", repr=False)
+    profile: str = "standard"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +172,8 @@ def load(path: Path) -> Settings:
         raise CurateError(f"{path} cannot be read: {error.strerror}", "Check its mode.") from None
     except UnicodeDecodeError:
         raise CurateError(f"{path} is not UTF-8", "Save it as UTF-8.", Exit.USAGE) from None
+    except RecursionError:
+        raise CurateError(f"{path} is nested too deep", "Mend the file.", Exit.USAGE) from None
     except tomllib.TOMLDecodeError as error:
         where = str(error).rpartition("(")[2].rstrip(")")
         raise CurateError(
@@ -172,11 +181,11 @@ def load(path: Path) -> Settings:
         ) from None
     settings: Settings = _table(Settings, raw, "", path)
     _validate(settings, path)
-    listed = {
-        name: (*getattr(settings.privacy, name), *terms(path.parent / file))
-        for name, file in TERMS.items()
-    }
-    return replace(settings, privacy=replace(settings.privacy, **listed))
+    allow, deny = (
+        (*getattr(settings.privacy, name), *terms(path.parent / TERMS[name]))
+        for name in ("allow", "deny")
+    )
+    return replace(settings, privacy=replace(settings.privacy, allow=allow, deny=deny))
 
 
 def terms(path: Path) -> tuple[str, ...]:
@@ -279,6 +288,10 @@ def _validate(settings: Settings, path: Path) -> None:
     for entity in settings.privacy.entities:
         if entity not in ENTITIES:
             refuse("privacy.entities", f"knows only {', '.join(ENTITIES)}")
+    if settings.privacy.operator not in OPERATORS:
+        refuse("privacy.operator", f"knows only {', '.join(OPERATORS)}")
+    if settings.privacy.profile not in PROFILES:
+        refuse("privacy.profile", f"knows only {', '.join(PROFILES)}")
     for region in settings.privacy.phone_regions:
         if not (len(region) == 2 and region.isascii() and region.isupper()):
             refuse("privacy.phone_regions", "wants two-letter country codes such as KH")
@@ -348,6 +361,10 @@ def now(given: str | None = None) -> datetime:
             "Write it like 2026-11-29 or 2026-11-29T21:04:00Z.",
             Exit.USAGE,
         ) from None
+    if not 1971 <= moment.year <= 9000:
+        raise CurateError(
+            "the time in --now or CURATE_NOW is out of reach", "Years go from 1971.", Exit.USAGE
+        )
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
@@ -406,6 +423,9 @@ store_raw = "sealed"           # or "never": no original is kept, not even seale
 # phone_regions = {json.dumps(PHONE_REGIONS)}
 allow = []                     # terms that are never personal here (products, the bot's name)
 deny = []                      # names that always are, whatever the model says
+# operator = "placeholder"     # or mask, hash (needs a seed), surrogate (extra `surrogates`)
+# seed = ""                    # a secret of 16 characters or more
+# profile = "standard"         # or thorough: a second model, slower (extra `thorough`)
 
 [assistant]                    # an answer that holds one of these is a refusal
 # refusals = {json.dumps(REFUSALS)}

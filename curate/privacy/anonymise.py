@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 from curate.config import PrivacySettings
 from curate.model.records import Clean, Redaction
 from curate.privacy import weights, words
-from curate.privacy.placeholders import Numbering
 from curate.privacy.silence import silence
 from curate.text import sanitise
 
 if TYPE_CHECKING:
     from curate.privacy.engine import Engine, Found
+    from curate.privacy.operators import Operator
 
 RECOGNISERS = 2
 """Raised whenever the recognisers find something else in the same text."""
@@ -94,24 +94,31 @@ class Anonymiser:
         with self._turn:
             self._analyse(texts, strict=True)
             return [
-                self._replace(text, self._found(text, strict=True), Numbering()).redactions
+                self._replace(text, self._found(text, strict=True), self._operator()).redactions
                 for text in texts
             ]
 
     def _clean_record(self, record: Sequence[str]) -> list[Clean]:
-        numbering = Numbering()
         found = [self._found(text, strict=False) for text in record]
-        if any(found) and len(set(record)) > 1:
+        if not any(found):
+            return [Clean(text) for text in record]
+        operator = self._operator()
+        if len(set(record)) > 1:
             found = self._engine.again(
                 [
                     ("" if self._passes(text) else text, own)
                     for text, own in zip(record, found, strict=True)
                 ]
             )
-        return [self._replace(*both, numbering) for both in zip(record, found, strict=True)]
+        return [self._replace(*both, operator) for both in zip(record, found, strict=True)]
 
-    def _replace(self, text: str, found: Sequence[Found], numbering: Numbering) -> Clean:
-        return self._engine.replace(text, found, numbering) if found else Clean(text)
+    def _replace(self, text: str, found: Sequence[Found], operator: Operator) -> Clean:
+        return self._engine.replace(text, found, operator) if found else Clean(text)
+
+    def _operator(self) -> Operator:
+        from curate.privacy.operators import operator
+
+        return operator(self._settings)
 
     def _found(self, text: str, *, strict: bool) -> list[Found]:
         return [] if self._passes(text) else self._memory[strict, text]

@@ -26,8 +26,8 @@ from curate.model.records import Clean, Redaction
 from curate.privacy import emails, names
 from curate.privacy.cues import CueRecognizer
 from curate.privacy.emails import EmailRecognizer
+from curate.privacy.operators import KNOWN_SURROGATES, Operator, check, surrogates
 from curate.privacy.phones import PhoneRecognizer
-from curate.privacy.placeholders import Numbering
 from curate.privacy.rampart import Rampart
 from curate.privacy.silence import silence
 from curate.privacy.terms import DenyRecognizer, Terms
@@ -92,13 +92,29 @@ class Engine:
     """The loaded model and the two analysers: at the door, and the stricter second scan."""
 
     def __init__(self, settings: PrivacySettings) -> None:
+        check(settings)
         _shut_off()
         self._model = Rampart()
         self._nothing = NoOpNlpEngine(models=[{"lang_code": LANGUAGE, "model_name": "none"}])
         self._nothing.load()
         self._entities = list(settings.entities)
         self._allowed = Terms(settings.allow)
+        # The second scan knows the program's own stand-ins.
+        self._stand_ins = Terms(
+            [
+                known
+                for entity in settings.entities
+                for known in surrogates(entity, KNOWN_SURROGATES, settings.seed)
+            ]
+            if settings.operator == "surrogate"
+            else []
+        )
         self._denied = Terms(settings.deny)
+        self._more: list[EntityRecognizer] = []
+        if settings.profile == "thorough":
+            from curate.privacy.thorough import ThoroughRecognizer
+
+            self._more.append(ThoroughRecognizer())
         self.door = self._analyzer(settings, strict=False)
         self.gate = self._analyzer(settings, strict=True)
         self.anonymizer = AnonymizerEngine()  # type: ignore[no-untyped-call]
@@ -111,6 +127,7 @@ class Engine:
             DenyRecognizer(self._denied),
             EmailRecognizer(),
             PhoneRecognizer(settings.phone_regions, strict=strict),
+            *self._more,
         ]
         return AnalyzerEngine(
             registry=RecognizerRegistry(recognizers, supported_languages=[LANGUAGE]),
@@ -135,6 +152,7 @@ class Engine:
                     self._entities,
                     nlp_artifacts=NameArtifacts(empty, scores.get(index, [])),
                 ),
+                self._stand_ins.spans(text) if strict else (),
             )
             for index, text in enumerate(texts)
         ]
@@ -164,16 +182,16 @@ class Engine:
             result.append(self._joined(text, [*found, *more]) if more else found)
         return result
 
-    def replace(self, text: str, found: Sequence[Found], numbering: Numbering) -> Clean:
+    def replace(self, text: str, found: Sequence[Found], operator: Operator) -> Clean:
         """Return `text` with everything found replaced by its placeholder; the rest is as it was.
 
         `found` is in order, without overlaps.
         """
         # Numbered in reading order first: Presidio replaces from the end.
         for one in found:
-            numbering.placeholder(one.entity, text[one.start : one.end])
+            operator.placeholder(one.entity, text[one.start : one.end])
         operators = {
-            entity: OperatorConfig("custom", {"lambda": partial(numbering.placeholder, entity)})
+            entity: OperatorConfig("custom", {"lambda": partial(operator.placeholder, entity)})
             for entity in {one.entity for one in found}
         }
         pieces: list[str] = []
@@ -206,7 +224,9 @@ class Engine:
             length += len(result.text)
         return Clean("".join(pieces), tuple(redactions))
 
-    def _settle(self, text: str, results: list[RecognizerResult]) -> list[Found]:
+    def _settle(
+        self, text: str, results: list[RecognizerResult], stand_ins: Sequence[tuple[int, int]]
+    ) -> list[Found]:
         """Resolve overlaps: an address or number beats a name in it, else the surer is kept
         and widened, so that nothing any recogniser found shows.
         """
@@ -215,6 +235,7 @@ class Engine:
             [
                 Found(result.start, result.end, result.entity_type, result.score, _by(result))
                 for result in results
+                if not any(a <= result.start and result.end <= b for a, b in stand_ins)
             ],
         )
 
