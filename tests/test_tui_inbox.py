@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from curate.tui.screens.inbox import InboxScreen
 from curate.tui.screens.review import ReviewScreen
+from curate.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from tests.conftest import Sat
@@ -131,3 +132,88 @@ async def test_a_key_in_the_footer_can_be_clicked(sit: Sit) -> None:
         await sat.settle()
 
         assert "Why is it not worth a case?" in sat.text
+
+
+async def test_a_list_is_narrowed_by_language_date_and_tag(sit: Sit) -> None:
+    async with sit((100, 30)) as sat:
+        await sat.press("f", *["down"] * 9, "enter")
+        langs = sat.text
+        assert "km" in langs
+        row = next(line for line in langs.splitlines() if " km " in line)
+        await sat.press(row.split()[1])
+        assert "filter: km" in sat.text
+        assert len(rows(sat)) == 1
+        assert "បើកម៉ោង" in rows(sat)[0]
+
+        await sat.press("escape", "f", *["down"] * 11, "enter", "1")
+        assert "filter: last 1 days" in sat.text
+        assert len(rows(sat)) == 6
+        await sat.press("escape", "f", *["down"] * 12, "enter", "e")
+        await sat.type("nosuchtag")
+        await sat.press("enter")
+        assert "filter: #nosuchtag" in sat.text
+        assert "nothing like that" in sat.text
+
+
+async def test_this_weeks_sample_is_named_and_the_same_for_everybody(sit: Sit) -> None:
+    async with sit((100, 30)) as sat:
+        await sat.press("f", *["down"] * 13, "enter")
+
+        assert "filter: sample 2026-W48" in sat.text
+        drawn = await sat.ask(lambda ws: ws.sample(20, "2026-W48"))
+        assert list(sat.app.screen.listing._keys) == list(drawn)
+
+
+async def test_candidates_are_put_together_taken_apart_and_all_of_it_undone(sit: Sit) -> None:
+    async with sit((100, 30)) as sat:
+        await sat.press("down", "down", "space", "home", "m")
+        assert "put together, asked 3 times" in sat.text
+        assert len(rows(sat)) == 5
+
+        await sat.press("S")
+        assert "Which of these ask something else?" in sat.text
+        await sat.press("end", "space", "enter")
+        assert "taken apart, asked once" in sat.text
+        assert len(rows(sat)) == 6
+        await sat.press("z", "z")
+        assert rows(sat)[0].endswith("2")
+        assert len(rows(sat)) == 6
+
+
+async def test_what_somebody_else_looks_at_says_so_and_is_passed_over(sit: Sit) -> None:
+    async with sit((100, 30)) as sat:
+        second = await sat.ask(lambda ws: ws.store.candidate_ids()[1])
+        await sat.ask(lambda ws: other(ws).claim(second))
+        await sat.press("z", "escape", "f", "1")
+        assert "✎ sok" in rows(sat)[1]
+
+        await sat.press("home", "enter", "enter", "w")
+        assert sat.app.screen.case.candidate.id not in (second,)
+        claimed = await sat.ask(lambda ws: ws.store.candidate(sat.app.screen.case.candidate.id))
+        assert claimed.claim.by == "dara-k"
+        await sat.press("escape")
+        candidates = await sat.ask(lambda ws: ws.store.candidates(ws.store.candidate_ids()))
+        assert {one.claim.by for one in candidates if one.claim} == {"sok"}
+
+
+def other(workspace: Workspace) -> Workspace:
+    return Workspace(workspace.root, workspace.settings, workspace.now, "sok")
+
+
+async def test_a_sitting_begins_where_the_last_one_stopped(sit: Sit) -> None:
+    async with sit((100, 30)) as sat:
+        await sat.press("f", "2", "down", "down")
+        here = rows(sat)[2]
+        assert here.startswith("▌")
+        await sat.press("q")
+    async with sit((100, 30)) as sat:
+        assert "filter: to look at: thumbs-down" in sat.text
+        assert rows(sat)[2] == here
+        assert (sat.workspace.root / "screens.json").stat().st_mode & 0o777 == 0o600
+
+
+async def test_the_title_tells_what_was_done_today_and_what_is_left(sit: Sit) -> None:
+    async with sit((100, 30)) as sat:
+        await sat.press("enter", "enter", "w", "escape")
+
+        assert "5 to look at   1 done today   0.0 min and 3 keys each" in sat.text

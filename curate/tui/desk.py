@@ -5,12 +5,16 @@ Everything here but `Desk` itself runs in worker threads.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from array import array
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 from curate.model.documents import Passage
 from curate.model.items import Item
-from curate.model.records import Candidate, Record
+from curate.model.records import Candidate, Record, Redaction
+from curate.tui.filters import SAMPLE, Filter
 from curate.tui.sitting import Sitting
 from curate.tui.spans import Span
 from curate.workspace.workspace import Workspace
@@ -68,6 +72,126 @@ class Opened:
     case: Case
     passages: tuple[Passage, ...]
     page: Page | None
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """What the inbox's title tells: candidates to look at, items this curator made ready today,
+    the day on which records expire next, and how many are overdue.
+    """
+
+    open: int
+    today: int
+    next_expiry: datetime | None
+    overdue: int
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """What a list can be narrowed to."""
+
+    langs: tuple[str, ...]
+    sources: tuple[str, ...]
+    tags: tuple[str, ...]
+
+
+_RECENT = 500
+"""Acts that are looked through for those of today."""
+_TOP = 2000
+"""Candidates whose languages are offered."""
+
+
+def glance(workspace: Workspace) -> Glance:
+    """Return the figures of the title line."""
+    counts = workspace.store.counts()
+    days = sorted(counts.expiring)
+    expiry = datetime.fromisoformat(days[0]).astimezone() if days else None
+    today = workspace.now().astimezone().date()
+    now: dict[str, str] = {}
+    made: set[str] = set()
+    for change in workspace.store.revisions(limit=_RECENT):
+        before, after = ((state or {}).get("status", "") for state in (change.before, change.after))
+        now.setdefault(change.subject, after)
+        mine = change.by == workspace.who and change.at.astimezone().date() == today
+        if mine and after == now[change.subject] == "ready" != before:
+            made.add(change.subject)
+    return Glance(counts.candidates.get("open", 0), len(made), expiry, counts.overdue)
+
+
+def listed(workspace: Workspace, narrowed: Filter, text: str, limit: int = 0) -> array[int]:
+    """Return the ids of the candidates that a filter and a search let pass, `limit` of them or
+    all. Those of a draw by lot come in its order.
+    """
+    wanted = narrowed.wanted(text, workspace.now(), workspace.who)
+    if narrowed.seed:
+        return array("q", workspace.sample(SAMPLE, narrowed.seed, **wanted))
+    return workspace.store.candidate_ids(**wanted, limit=limit)
+
+
+def values(workspace: Workspace) -> Values:
+    """Return what the candidates to look at and the set can be narrowed to."""
+    top = workspace.store.candidates(workspace.store.candidate_ids(limit=_TOP))
+    langs = Counter(candidate.lang for candidate in top if candidate.lang)
+    tags = Counter(tag for item in workspace.store.items() for tag in item.tags)
+    return Values(
+        tuple(lang for lang, _number in langs.most_common()),
+        tuple(source.name for source in workspace.settings.sources if source.name),
+        tuple(tag for tag, _number in tags.most_common()),
+    )
+
+
+Run = Callable[[Workspace], object]
+"""Something that is done in a thread."""
+
+
+def redactions(case: Case) -> tuple[Redaction, ...]:
+    """Return what was taken out of what the log tells about a case, once for each placeholder."""
+    record = case.record
+    if record is None:
+        return ()
+    texts = [text for text in (record.question, record.standalone, record.answer) if text]
+    found = {one.placeholder: one for text in texts for one in text.redactions}
+    return tuple(found[name] for name in sorted(found))
+
+
+def said(case: Case) -> str:
+    """Return all texts of a case in which something personal may stand, in paragraphs."""
+    item, record = case.item, case.record
+    texts = [item.question, item.original, *(turn.content for turn in item.history)]
+    texts += [item.reference, item.note]
+    for one in case.records:
+        texts += [one.question.text, one.answer.text if one.answer else ""]
+        texts += [vote.comment or "" for vote in one.feedback]
+    if record is not None and record.standalone is not None:
+        texts.append(record.standalone.text)
+    return "\n\n".join(dict.fromkeys(filter(None, texts)))
+
+
+def put_back(workspace: Workspace, case: Case, placeholder: str) -> None:
+    """Put back what a placeholder stands for in a case's record, and in the item made from it."""
+    record = case.record
+    if record is None:
+        return
+    before = record.question.text
+    after = workspace.restore(record.id, placeholder).question.text
+    times = before.count(placeholder)
+    item = case.item
+    if not item.revision or not times:
+        return
+    at = before.index(placeholder)
+    value = after[at : at + len(placeholder) + (len(after) - len(before)) // times]
+
+    def worded(text: str) -> str:
+        return text.replace(placeholder, value)
+
+    mine = replace(
+        item,
+        question=worded(item.question),
+        original=worded(item.original),
+        standalone=worded(item.standalone),
+    )
+    candidate = case.candidate.id if case.candidate else None
+    workspace.save(mine, candidate=candidate, reason="put back")
 
 
 def open_candidate(workspace: Workspace, identifier: int) -> Opened:

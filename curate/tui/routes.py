@@ -27,3 +27,11 @@ class ListItems(Message):
 
 class CheckSet(Message):
     """Check the set and export it."""
+
+
+class WalkDrift(Message):
+    """Walk through what moved in the documents."""
+
+
+class ShowCoverage(Message):
+    """Show what the set covers."""

@@ -82,13 +82,16 @@ class Sitting:
         self.keys_per_item.append(self.keys - self._last_keys)
         self._last_keys = self.keys
 
-    def pace(self, now: datetime) -> str:
-        """Return the sitting in words: items finished, minutes and keys per item."""
+    def rate(self, now: datetime) -> str:
+        """Return minutes and keys per item finished, empty while there is none."""
         if not self.finished:
-            return f"{self.rejected} rejected" if self.rejected else ""
+            return ""
         minutes = (now - self.started).total_seconds() / 60 / self.finished
         keys = sum(self.keys_per_item) / self.finished
-        parts = [f"{self.finished} done", f"{minutes:.1f} min and {keys:.0f} keys each"]
-        if self.rejected:
-            parts.insert(1, f"{self.rejected} rejected")
-        return " · ".join(parts)
+        return f"{minutes:.1f} min and {keys:.0f} keys each"
+
+    def pace(self, now: datetime) -> str:
+        """Return the sitting in words: items finished, rejected, minutes and keys per item."""
+        done = f"{self.finished} done" if self.finished else ""
+        rejected = f"{self.rejected} rejected" if self.rejected else ""
+        return " · ".join(filter(None, [done, rejected, self.rate(now)]))

@@ -27,8 +27,8 @@ from pathlib import Path
 from curate.workspace.workspace import Workspace
 from tests.events import question
 
-VERBS = "cancel renew extend transfer pause upgrade".split()
-THINGS = "membership invoice laptop locker certificate projector".split()
+VERBS = ["cancel", "renew", "extend", "transfer", "pause", "upgrade"]
+THINGS = ["membership", "invoice", "laptop", "locker", "certificate", "projector"]
 PATIENCE = 120.0
 """Seconds until a screen that shows nothing counts as hung."""
 DOCUMENTS = "".join(
@@ -97,7 +97,7 @@ class Terminal:
         self._master, slave = os.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, b"\x1e\x00\x78\x00\x00\x00\x00\x00")  # 30 by 120
         command = [sys.executable, "-m", "curate", "--workspace", str(root), "--as", "curator"]
-        self._process = subprocess.Popen(  # noqa: S603 - our own program
+        self._process = subprocess.Popen(
             [*command, "open"],
             stdin=slave,
             stdout=slave,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import ClassVar
 
+from textual.binding import Binding, BindingType
 from textual.reactive import reactive
 
 from curate.model.items import Conflict, Finding, Item, Split
@@ -15,12 +17,42 @@ from curate.tui.screens.ask import Ask, Choose
 from curate.tui.widgets import question as question_
 from curate.workspace.workspace import Workspace
 
+KINDS = (
+    "paraphrase",
+    "exact title",
+    "identifier",
+    "follow-up",
+    "look-alike",
+    "short",
+    "long",
+    "misspelled",
+)
+
 Edit = Callable[[Workspace, Item], Item]
 """Returns the item as it shall be; runs in a thread."""
 
 
 class EditingScreen(WorkScreen[None]):
     """A screen with an item in hand, and an action for every field of it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("h", "holdout", "holdout", tooltip="Holdout or tuning", id="holdout"),
+        Binding("e", "wording", "wording", tooltip="Change the wording", id="wording"),
+        Binding("K", "keyword", "keyword", tooltip="Propose the next keyword", id="keyword"),
+        Binding("equals_sign", "type_keyword", "keyword", tooltip="Type a keyword", show=False,
+                id="keyword.type"),
+        Binding("ampersand", "mode", "any/all", tooltip="One evidence is enough, or all are needed",
+                show=False, id="mode"),
+        Binding("n", "note", "note", tooltip="Write a note", show=False, id="note"),
+        Binding("t", "tags", "tags", tooltip="Set the tags", show=False, id="tags"),
+        Binding("m", "must", "must include", tooltip="What an answer must include", show=False,
+                id="must"),
+        Binding("M", "must_not", "must not include", tooltip="What an answer must not include",
+                show=False, id="mustnot"),
+        Binding("a", "reference", "answer", tooltip="Write a reference answer", show=False,
+                id="reference"),
+        Binding("c", "kind", "kind", tooltip="Set the kind of question", show=False, id="kind"),
+    ]  # fmt: skip
 
     case: reactive[Case | None] = reactive(None, repaint=False, bindings=True)
     findings: reactive[tuple[Finding, ...]] = reactive((), repaint=False)
@@ -97,6 +129,18 @@ class EditingScreen(WorkScreen[None]):
             self.findings = tuple(findings)
 
         self.fetch("lint", lambda ws: ws.lint(item), shown)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer only what can be done with the item."""
+        item = self.case.item if self.case else None
+        if action in {"holdout", "wording", "note", "tags", "must", "must_not", "reference",
+                      "type_keyword", "kind"}:  # fmt: skip
+            return item is not None
+        if action == "keyword":
+            return item is not None and bool(item.evidences)
+        if action == "mode":
+            return item is not None and len(item.evidences) > 1
+        return super().check_action(action, parameters)
 
     def action_holdout(self) -> None:
         """Move the item to the other split; out of the holdout only with a reason."""
@@ -187,6 +231,30 @@ class EditingScreen(WorkScreen[None]):
                 lambda item, text: replace(item, must_include=_listed(text)),
                 "Compared letter by letter, upper and lower case too.",
             )
+
+    def action_must_not(self) -> None:
+        """Say what an answer must not include."""
+        if self.case is not None:
+            self._ask(
+                "What a right answer must not include, with commas",
+                ", ".join(self.case.item.must_not_include),
+                lambda item, text: replace(item, must_not_include=_listed(text)),
+                "Compared letter by letter, upper and lower case too.",
+            )
+
+    def action_kind(self) -> None:
+        """Say what kind of question it is."""
+        if self.case is None:
+            return
+
+        def chosen(kind: str | None) -> None:
+            if kind is not None:
+                self.change(lambda _ws, item: replace(item, kind=kind))
+
+        options = [(kind, kind) for kind in KINDS]
+        self.app.push_screen(
+            Choose("Kind of question", options, other="another", chosen=self.case.item.kind), chosen
+        )
 
     def action_reference(self) -> None:
         """Write a reference answer."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -19,12 +17,17 @@ from textual.widgets import Input, Static
 
 from curate.model.records import Candidate, Record
 from curate.text import one_line, sanitise
-from curate.tui import routes
-from curate.tui.desk import Desk
-from curate.tui.errands import WorkScreen
+from curate.tui import desk as desk_
+from curate.tui import place, routes
+from curate.tui.desk import Desk, Glance
+from curate.tui.filters import Filter
+from curate.tui.place import Place
+from curate.tui.screens.apart import TakeApart
 from curate.tui.screens.ask import Choose
+from curate.tui.screens.narrowing import NarrowingScreen
 from curate.tui.screens.pick import PickItem
 from curate.tui.screens.review import REJECTIONS
+from curate.tui.widgets import question as question_
 from curate.tui.widgets import signs
 from curate.tui.widgets.bars import KeyBar, TitleBar
 from curate.tui.widgets.field import SearchField
@@ -34,43 +37,13 @@ from curate.workspace.workspace import Workspace
 if TYPE_CHECKING:
     from curate.store.deciding import Undone
 
-FILTERS = (
-    ("open", "to look at: everything"),
-    ("open:thumbs-down", "to look at: thumbs-down"),
-    ("open:refused", "to look at: refused"),
-    ("open:low score", "to look at: low score"),
-    ("open:asked", "to look at: asked more than once"),
-    ("open:never covered", "to look at: section never covered"),
-    ("done", "done: made into items"),
-    ("rejected", "rejected"),
-    ("duplicate", "duplicates of an item"),
-)
-
 _SETTLE = 0.08
 """Seconds the cursor rests before the detail is fetched."""
+_FIRST = 200
+"""Ids that are asked for before all of them are: a screenful and some to move in."""
 
 
-@dataclass(frozen=True, slots=True)
-class Glance:
-    """What the title line tells about the workspace."""
-
-    open: int
-    done: int
-    next_expiry: datetime | None
-    overdue: int
-
-
-def glance(workspace: Workspace) -> Glance:
-    """Return the figures of the title line."""
-    counts = workspace.store.counts()
-    days = sorted(counts.expiring)
-    expiry = datetime.fromisoformat(days[0]).astimezone() if days else None
-    return Glance(
-        counts.candidates.get("open", 0), counts.candidates.get("done", 0), expiry, counts.overdue
-    )
-
-
-class InboxScreen(WorkScreen[None]):
+class InboxScreen(NarrowingScreen):
     """Where a sitting begins: what to look at, and why."""
 
     HELP = """\
@@ -80,27 +53,37 @@ Candidates in order of priority: near-duplicate questions are one candidate. **E
 review. Nothing here is final: `z` takes the last decision back, again and again.
 
 - arrow keys, `j` `k`, Page Up, Page Down, Home and End move
-- `/` searches the questions, `f` filters by reason or by what was decided
+- `/` searches the questions; `f` filters by reason, by what was decided, by language, log, date
+  or tag, and draws this week's sample; Escape shows everything again
 - `d` says that an item of the set asks the same, `x` rejects with a reason
 - `s` skips: the candidate moves to the end of this sitting
+- Space marks candidates and `m` puts them together with the one under the cursor; `S` takes one
+  apart
+- `i` shows the items, `D` what moved in the documents, `C` what the set covers, `E` checks and
+  exports
 """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "review", "review", tooltip="Review the candidate", id="review"),
         Binding("slash", "search", "search", tooltip="Search the questions", id="search"),
-        Binding("f", "filter", "filter", tooltip="Filter by reason or status", id="filter"),
         Binding("d", "duplicate", "duplicate of", tooltip="Duplicate of an item", id="duplicate"),
         Binding("x", "reject", "reject", tooltip="Reject with a reason", id="reject"),
         Binding("s", "skip", "skip", tooltip="Skip for this sitting", id="skip"),
         Binding("r", "reopen", "reopen", tooltip="Put back into the inbox", id="reopen"),
+        Binding("space", "mark", "mark", tooltip="Mark, to put together", show=False, id="mark"),
+        Binding("m", "merge", "put together", tooltip="Put the marked ones together", id="merge"),
+        Binding("S", "split", "take apart", tooltip="Take a candidate apart", id="split"),
         Binding("z", "undo", "undo", tooltip="Undo the last decision", id="undo"),
         Binding("i", "items", "items", tooltip="The items of the set", id="items"),
+        Binding("D", "drift", "drift", tooltip="What moved in the documents", show=False,
+                id="drift"),
+        Binding("C", "coverage", "coverage", tooltip="What the set covers", show=False,
+                id="coverage"),
         Binding("E", "check", "export", tooltip="Check and export", id="check"),
         Binding("q", "quit", "quit", tooltip="Quit; everything is saved", id="leave"),
         Binding("escape", "back", "all", tooltip="Clear search and filter", id="back"),
-    ]
+    ]  # fmt: skip
 
-    chosen: reactive[str] = reactive("open", repaint=False, bindings=True, init=False)
     text: reactive[str] = reactive("", repaint=False, bindings=True)
 
     said: reactive[str] = reactive("", repaint=False, init=False)
@@ -115,6 +98,9 @@ review. Nothing here is final: `z` takes the last decision back, again and again
         self._resting: Timer | None = None
         self._seen = -1
         self._glance: Glance | None = None
+        self._marked: set[int] = set()
+        self._resume: int | None = None
+        self._shown: tuple[Filter, str] | None = None
 
     def compose(self) -> ComposeResult:
         """Lay out the list and the detail."""
@@ -123,18 +109,25 @@ review. Nothing here is final: `z` takes the last decision back, again and again
         yield SearchField("search the questions")
         yield VirtualList(self._draw, empty="reading …", id="candidates")
         yield Static(id="detail")
-        yield KeyBar()
+        yield KeyBar(first=("review", "search", "filter"))
 
     def on_mount(self) -> None:
-        """Look for what there is, and bring the documents up to date."""
+        """Begin where the curator stopped, and bring the documents up to date."""
         self._where()
         self.listing.focus()
+        self.fetch("place", lambda ws: place.read(ws.root, ws.who), self._begin)
         self.fetch("sync", lambda ws: ws.ready_corpus(), lambda _done: None)
+
+    def _begin(self, there: Place) -> None:
+        self._resume = there.candidate
+        self.set_reactive(InboxScreen.narrowed, there.narrowed)
+        self._where()
+        self.look()
 
     def on_screen_resume(self) -> None:
         """Look again when something was decided meanwhile."""
-        if self._seen != self.desk.sitting.stamp:
-            self._look()
+        if self._seen not in (-1, self.desk.sitting.stamp):
+            self.look()
         elif self._deciding_open and self.listing.count:
             # Skipping changes the order without a decision.
             self.listing.show(self.desk.sitting.ids, cursor=self.listing.cursor, forget=False)
@@ -146,34 +139,45 @@ review. Nothing here is final: `z` takes the last decision back, again and again
 
     # ------------------------------------------------------------------ reading
 
-    def _look(self) -> None:
+    def look(self) -> None:
+        """Read what is listed."""
         self._seen = self.desk.sitting.stamp
-        status, _, reason = self.chosen.partition(":")
-        text = self.text
-        self.fetch(
-            "ids",
-            lambda ws: ws.store.candidate_ids(status=status, text=text, reason=reason),
-            self._show,
-        )
-        self.fetch("glance", glance, self._glanced)
+        narrowed, text = self.narrowed, self.text
+        if self._shown != (narrowed, text):
+            # Of a million ids the first are there at once; nobody waits for the rest.
+            self._shown = (narrowed, text)
+            self.fetch(
+                "first", lambda ws: desk_.listed(ws, narrowed, text, _FIRST), self._show_first
+            )
+        self.fetch("ids", lambda ws: desk_.listed(ws, narrowed, text), self._show)
+        self.fetch("glance", desk_.glance, self._glanced)
+
+    def _show_first(self, ids: array[int]) -> None:
+        if len(ids) >= _FIRST and self._resume is None:
+            self.listing.show(ids)
 
     def _show(self, ids: array[int]) -> None:
+        self.forget("first")
         sitting = self.desk.sitting
-        here, before = self.listing.key, self.listing.cursor
+        here, before = self._resume or self.listing.key, self.listing.cursor
+        self._resume = None
         if self._deciding_open:
             sitting.fill(ids)
             ids = sitting.ids
-        index = ids.index(here) if here in ids else before
+        try:
+            index = ids.index(here) if here is not None else before
+        except ValueError:
+            index = before
         self.listing.say(self._nothing())
         self.listing.show(ids, cursor=index)
         self.refresh_bindings()
 
     @property
     def _deciding_open(self) -> bool:
-        return self.chosen.partition(":")[0] == "open"
+        return self.narrowed.status == "open"
 
     def _nothing(self) -> str:
-        if self.text or self.chosen != "open":
+        if self.text or self.narrowed != Filter():
             return "nothing like that: Esc shows everything to look at"
         pace = self.desk.sitting.pace(self.desk.workspace.now())
         done = f"{pace}. " if pace else ""
@@ -187,14 +191,15 @@ review. Nothing here is final: `z` takes the last decision back, again and again
         found = self._glance
         if found is None:
             return
-        parts = [f"{found.open} to look at", f"{found.done} done"]
-        if pace := self.desk.sitting.pace(self.desk.workspace.now()):
-            parts[1:] = [pace]
+        now = self.desk.workspace.now()
+        parts = [f"{found.open} to look at", f"{found.today} done today"]
+        if rate := self.desk.sitting.rate(now):
+            parts.append(rate)
         state = Content("   ").join([Content(part) for part in parts])
         if found.overdue:
             state = state.append(Content.styled("   ✗ purge overdue", "$text-error"))
         elif found.next_expiry is not None:
-            days = max(0, (found.next_expiry - self.desk.workspace.now()).days)
+            days = max(0, (found.next_expiry - now).days)
             state = state.append(signs.quiet(f"   purge in {days} d"))
         self.title_bar.state = state
 
@@ -224,14 +229,14 @@ review. Nothing here is final: `z` takes the last decision back, again and again
             ("✓ ", "$text-success"), self.said
         )
 
-    def watch_chosen(self) -> None:
+    def watch_narrowed(self) -> None:
         """Say what is listed."""
         self._where()
 
     def _where(self) -> None:
         where = Content.styled(one_line(self.desk.workspace.root.resolve().name), "bold")
-        if self.chosen != "open":
-            where = where.append(signs.quiet(f"   filter: {dict(FILTERS)[self.chosen]}"))
+        if words := self.narrowed.words():
+            where = where.append(signs.quiet(f"   filter: {one_line(words)}"))
         self.title_bar.where = where
 
     def _columns(self) -> None:
@@ -248,7 +253,12 @@ review. Nothing here is final: `z` takes the last decision back, again and again
         why = self._why(width)
         asked = f"{candidate.size:>5}" if width > 40 else ""
         room = max(1, width - why - 1 - len(asked))
-        reasons = signs.reasons_line(candidate.reasons).truncate(why, ellipsis=True, pad=True)
+        reasons = signs.reasons_line(candidate.reasons)
+        if theirs := signs.looked_at(candidate, self.desk.workspace.who):
+            reasons = Content.assemble(theirs, " ", reasons)
+        if candidate.id in self._marked:
+            reasons = Content.assemble(("✚ ", "bold $text-accent"), reasons)
+        reasons = reasons.truncate(why, ellipsis=True, pad=True)
         question = signs.spoken_line(candidate.question)
         return Content.assemble(
             reasons, " ", question.truncate(room, ellipsis=True, pad=True), (asked, "$quiet")
@@ -275,31 +285,8 @@ review. Nothing here is final: `z` takes the last decision back, again and again
         )
 
     def _detail(self, candidate: Candidate, records: tuple[Record, ...]) -> None:
-        facts = " · ".join(
-            filter(None, [one_line(candidate.lang), signs.askings(candidate), candidate.status])
-        )
-        lines = [Content.assemble(signs.spoken_line(candidate.question, "bold"))]
-        lines.append(signs.quiet(facts))
-        if candidate.item:
-            word = "duplicate of" if candidate.status == "duplicate" else "item"
-            lines[1] = lines[1].append(signs.quiet(f" · {word} {one_line(candidate.item)}"))
-        if candidate.note:
-            lines[1] = lines[1].append(signs.quiet(f" · {one_line(candidate.note)}"))
-        record = next((r for r in records if r.id == candidate.record), None)
-        if record is not None:
-            if record.answer is not None:
-                word = "refused  " if record.refused else "answered "
-                lines.append(
-                    Content.assemble((word, "$quiet"), signs.spoken_line(record.answer.text))
-                )
-            votes = signs.feedback_lines(vote for r in records for vote in r.feedback)
-            if votes:
-                lines.append(Content("  ").join(votes[:4]))
-            if record.chunks:
-                lines.append(
-                    Content.assemble(("retrieved ", "$quiet"), signs.chunk_line(record.chunks[0]))
-                )
         width = max(1, self.size.width - 4)
+        lines = question_.glimpse(candidate, records, self.desk.workspace.who)
         self.query_one("#detail", Static).update(
             Content("\n").join(line.truncate(width, ellipsis=True) for line in lines)
         )
@@ -319,7 +306,12 @@ review. Nothing here is final: `z` takes the last decision back, again and again
         if candidate.status == "duplicate" and candidate.item:
             self.post_message(routes.ReviewItem(candidate.item))
         else:
+            self._remember(candidate.id)
             self.post_message(routes.ReviewCandidate(candidate.id))
+
+    def _remember(self, candidate: int) -> None:
+        here = Place(candidate, self.narrowed)
+        self.fetch("remember", lambda ws: place.write(ws.root, ws.who, here), lambda _done: None)
 
     @on(VirtualList.Opened, "#candidates")
     def _opened(self) -> None:
@@ -370,11 +362,14 @@ review. Nothing here is final: `z` takes the last decision back, again and again
             if now.status != "open":
                 sitting.rejected += 1
             sitting.stamp += 1
-            clock = self.desk.workspace.now().astimezone().strftime("%H:%M:%S")
-            self.said = f"{now.status}, saved {clock} by {one_line(self.desk.workspace.who)}"
-            self._look()
+            self._say(now.status)
+            self.look()
 
         self.decide(lambda: (run, then))
+
+    def _say(self, what: str) -> None:
+        clock = self.desk.workspace.now().astimezone().strftime("%H:%M:%S")
+        self.said = f"{what}, saved {clock} by {one_line(self.desk.workspace.who)}"
 
     def action_skip(self) -> None:
         """Move the candidate to the end of this sitting."""
@@ -383,13 +378,59 @@ review. Nothing here is final: `z` takes the last decision back, again and again
             self.desk.sitting.skip(candidate.id)
             self.listing.show(self.desk.sitting.ids, cursor=self.listing.cursor, forget=False)
 
+    # ------------------------------------------------------------------ together and apart
+
+    def action_mark(self) -> None:
+        """Mark the candidate, or take the mark off, and move on."""
+        candidate = self._candidate
+        if candidate is not None:
+            self._marked ^= {candidate.id}
+            self.listing.action_move(1)
+            self.listing.refresh()
+            self.refresh_bindings()
+
+    def action_merge(self) -> None:
+        """Put the marked candidates together with the one under the cursor."""
+        candidate = self._candidate
+        if candidate is None:
+            return
+        others = sorted(self._marked - {candidate.id})
+
+        def then(now: Candidate) -> None:
+            self._marked.clear()
+            self._regrouped(f"put together, {signs.askings(now)}")
+
+        self.decide(lambda: (lambda ws: ws.merge(candidate.id, others), then))
+
+    def action_split(self) -> None:
+        """Let some askings of the candidate be one of their own."""
+        candidate = self._candidate
+        if candidate is None:
+            return
+
+        def chosen(records: tuple[int, ...] | None) -> None:
+            if records:
+                self.decide(
+                    lambda: (
+                        lambda ws: ws.split(candidate.id, records),
+                        lambda made: self._regrouped(f"taken apart, {signs.askings(made)}"),
+                    )
+                )
+
+        self.app.push_screen(TakeApart(self.desk, candidate), chosen)
+
+    def _regrouped(self, what: str) -> None:
+        self.desk.sitting.stamp += 1
+        self._say(what)
+        self.look()
+
     def action_undo(self) -> None:
         """Take back the last decision."""
 
         def then(undone: Undone) -> None:
             self.desk.sitting.stamp += 1
             self.said = signs.undone(undone)
-            self._look()
+            self.look()
 
         self.decide(lambda: (Workspace.undo, then))
 
@@ -403,21 +444,11 @@ review. Nothing here is final: `z` takes the last decision back, again and again
     @on(Input.Changed, "#search")
     def _typed(self, event: Input.Changed) -> None:
         self.text = sanitise(event.value).strip()
-        self._look()
+        self.look()
 
     @on(Input.Submitted, "#search")
     def _searched(self) -> None:
         self.listing.focus()
-
-    def action_filter(self) -> None:
-        """Choose what is listed."""
-
-        def chosen(value: str | None) -> None:
-            if value is not None:
-                self.chosen = value
-                self._look()
-
-        self.app.push_screen(Choose("Show", FILTERS, chosen=self.chosen), chosen)
 
     def action_back(self) -> None:
         """Leave the field, then clear search and filter."""
@@ -426,25 +457,31 @@ review. Nothing here is final: `z` takes the last decision back, again and again
             return
         self.remove_class("-searching")
         self.listing.focus()
-        self.chosen = "open"
+        self._marked.clear()
+        self.narrowed = Filter()
         if self.field.value:
             self.field.value = ""
         else:
-            self._look()
+            self.look()
 
     # ------------------------------------------------------------------ going
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer only what can be done with the row under the cursor."""
-        if action in {"review", "reject", "duplicate", "skip", "reopen"}:
+        if action in {"review", "reject", "duplicate", "skip", "reopen", "mark", "split", "merge"}:
             candidate = self._candidate if self.is_mounted else None
             if candidate is None:
+                return False
+            if action == "merge":
+                return bool(self._marked - {candidate.id})
+            if action == "split" and candidate.size < 2:
                 return False
             if action == "review":
                 return True
             return (candidate.status == "open") == (action != "reopen")
         if action == "back":
-            return bool(self.text) or self.chosen != "open" or self.has_class("-searching")
+            narrowed = self.narrowed != Filter() or bool(self._marked)
+            return bool(self.text) or narrowed or self.has_class("-searching")
         return True
 
     def action_items(self) -> None:
@@ -455,6 +492,20 @@ review. Nothing here is final: `z` takes the last decision back, again and again
         """Check the set and export it."""
         self.post_message(routes.CheckSet())
 
+    def action_drift(self) -> None:
+        """Walk through what moved in the documents."""
+        self.post_message(routes.WalkDrift())
+
+    def action_coverage(self) -> None:
+        """Show what the set covers."""
+        self.post_message(routes.ShowCoverage())
+
     def action_quit(self) -> None:
-        """Quit when everything is stored."""
-        self.decide(lambda: self.app.exit(0))
+        """Quit when everything is stored, and remember where that was."""
+        here = Place(self.listing.key, self.narrowed)
+
+        def leave(workspace: Workspace) -> None:
+            place.write(workspace.root, workspace.who, here)
+            workspace.release()
+
+        self.decide(lambda: (leave, lambda _done: self.app.exit(0)))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -12,25 +13,22 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.getters import query_one
-from textual.reactive import reactive
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
-from curate.model.documents import Passage
 from curate.model.items import Finding
-from curate.text import one_line, sanitise
+from curate.model.records import Claim
+from curate.text import one_line
 from curate.tui import desk as desk_
 from curate.tui import routes
-from curate.tui.desk import Case, Desk, Opened, Page
+from curate.tui.desk import Case, Desk, Opened
 from curate.tui.screens.ask import Choose
-from curate.tui.screens.editing import EditingScreen
+from curate.tui.screens.personal import PersonalScreen
 from curate.tui.screens.pick import PickItem
 from curate.tui.widgets import question as question_
 from curate.tui.widgets import signs
 from curate.tui.widgets.bars import KeyBar, TitleBar
-from curate.tui.widgets.field import SearchField
 from curate.tui.widgets.itembar import ItemBar
 from curate.tui.widgets.passage import PassageView
-from curate.tui.widgets.virtual_list import VirtualList
 from curate.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -45,7 +43,17 @@ REJECTIONS = (
 )
 
 
-class ReviewScreen(EditingScreen):
+_FIRST_KEYS = ("take", "save", "sentence.next", "sentence.previous", "narrow", "widen", "passage",
+               "search", "no", "holdout", "wording", "keyword", "more")  # fmt: skip
+
+
+def _claim(candidate: int, workspace: Workspace) -> Claim:
+    """Leave the candidate before to others, and claim this one."""
+    workspace.release()
+    return workspace.claim(candidate)
+
+
+class ReviewScreen(PersonalScreen):
     """The place where an item is made: choose a passage, take a span, save."""
 
     HELP = """\
@@ -58,38 +66,21 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
   at its start, `(` `)` by a sentence; `v` selects freely with the arrows, Tab changes ends
 - another passage: `1`-`9`, or `/` and a few words
 - not in the documents: `u`, kept with what was searched as proof
+- `p` marks words as personal: they are taken out everywhere, for good; `U` puts back what was
+  taken out; `r` shows the original until the next key, which is on record; `N` puts neutral words
+  for placeholders
 - every key stores at once; `z` takes the last decision back, without limit
 - Escape goes one step back and loses nothing
 """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("w", "save", "save+next", tooltip="Save and open the next", id="save"),
-        Binding("1", "passage(0)", "passage", key_display="1-9", tooltip="Passage 1"),
-        *(
-            Binding(str(n), f"passage({n - 1})", "passage", show=False, tooltip=f"Passage {n}")
-            for n in range(2, 10)
-        ),
-        Binding("slash", "search", "search", tooltip="Search the documents", id="search"),
         Binding("u", "unanswerable", "unanswerable", tooltip="The documents do not say", id="no"),
-        Binding("h", "holdout", "holdout", tooltip="Holdout or tuning", id="holdout"),
-        Binding("e", "wording", "wording", tooltip="Change the wording", id="wording"),
-        Binding("K", "keyword", "keyword", tooltip="Propose the next keyword", id="keyword"),
         Binding("plus", "more", "one more", tooltip="Take as another evidence", id="more"),
         Binding("x", "reject", "reject", tooltip="Reject with a reason", id="reject"),
         Binding("s", "skip", "skip", tooltip="Skip for this sitting", id="skip"),
         Binding("z", "undo", "undo", tooltip="Undo the last decision", id="undo"),
         Binding("tab", "other_pane", "other pane", tooltip="Question or passage", id="pane"),
-        Binding("o", "whole", "document", tooltip="The whole document", show=False, id="whole"),
-        Binding("equals_sign", "type_keyword", "keyword", tooltip="Type a keyword", show=False,
-                id="keyword.type"),
-        Binding("ampersand", "mode", "any/all", tooltip="One evidence is enough, or all are needed",
-                show=False, id="mode"),
-        Binding("n", "note", "note", tooltip="Write a note", show=False, id="note"),
-        Binding("t", "tags", "tags", tooltip="Set the tags", show=False, id="tags"),
-        Binding("m", "must", "must include", tooltip="What an answer must include", show=False,
-                id="must"),
-        Binding("a", "reference", "answer", tooltip="Write a reference answer", show=False,
-                id="reference"),
         Binding("d", "duplicate", "duplicate of", tooltip="Duplicate of an item", show=False,
                 id="duplicate"),
         Binding("g", "go", "go to item", tooltip="Go to an item", show=False, id="go"),
@@ -97,22 +88,16 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
         Binding("escape", "back", "back", tooltip="One step back", id="back"),
     ]  # fmt: skip
 
-    passages: reactive[tuple[Passage, ...]] = reactive((), repaint=False, bindings=True)
-
     title_bar = query_one(TitleBar)
     item_bar = query_one(ItemBar)
-    view = query_one("#view", PassageView)
-    listing = query_one("#passages", VirtualList)
-    field = query_one("#search", SearchField)
 
     def __init__(self, desk: Desk, *, candidate: int | None = None, item: str = "") -> None:
         super().__init__(desk)
         self._wanted = candidate
         self._wanted_item = item
-        self._query = ""
-        self._searched: list[str] = []
-        self._page: Page | None = None
         self._ahead: Opened | None = None
+        self._going_on = False
+        self._passed: set[int] = set()
 
     def compose(self) -> ComposeResult:
         """Lay out the panes."""
@@ -124,12 +109,9 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
                 with VerticalScroll(id="details", can_focus=True):
                     yield Static(id="told")
             with Vertical(id="right"):
-                yield SearchField("search the documents")
-                yield VirtualList(self._draw, empty="nothing found", id="passages")
-                yield Static(id="place")
-                yield PassageView(id="view")
+                yield from self.compose_passages()
         yield ItemBar()
-        yield KeyBar(first=("take", "save"))
+        yield KeyBar(first=_FIRST_KEYS)
 
     def on_mount(self) -> None:
         """Open what was asked for."""
@@ -146,38 +128,51 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
 
     # ------------------------------------------------------------------ opening
 
-    def _open_candidate(self, candidate: int) -> None:
+    def _open_candidate(self, candidate: int, *, going_on: bool = False) -> None:
+        """Open a candidate and claim it; `going_on`, pass over what somebody else looks at."""
         self._blank()
+        self._wanted, self._going_on = candidate, going_on
+        self.fetch("claim", partial(_claim, candidate), self._claimed)
         ahead, self._ahead = self._ahead, None
         if ahead is not None and ahead.case.candidate and ahead.case.candidate.id == candidate:
             self._opened(ahead)
         else:
             self.fetch("case", lambda ws: desk_.open_candidate(ws, candidate), self._opened)
 
+    def _claimed(self, claim: Claim) -> None:
+        candidate = self._wanted
+        if claim.by == self.desk.workspace.who or candidate is None:
+            return
+        self.notify(f"{one_line(claim.by)} looks at this one just now", markup=False)
+        if not self._going_on:
+            return
+        self._passed.add(candidate)
+        following = self.desk.sitting.after(candidate)
+        if following is None or following in self._passed:
+            self.leave()
+        else:
+            self._open_candidate(following, going_on=True)
+
     def _open_item(self, item: str) -> None:
         self._blank()
+        self._wanted = None
         self.fetch("case", lambda ws: desk_.open_item(ws, item), self._opened)
 
     def _blank(self) -> None:
-        for name in ("case", "passages", "page", "lint", "ahead"):
+        for name in ("case", "lint", "ahead"):
             self.forget(name)
         self.case = None
-        self.passages = ()
-        self._query, self._searched, self._page = "", [], None
-        self.field.value = ""
-        self.remove_class("-searching", "-details")
-        self.view.clear("looking …")
-        self.view.focus()
         self.findings = ()
+        self.clear_documents()
 
     def _opened(self, opened: Opened) -> None:
         self.case = opened.case
-        self._found(opened.passages, "")
+        self.show_passages(opened.passages, "")
         if opened.page is not None:
-            self._show(opened.page)
+            self.show_page(opened.page)
         else:
             self.view.clear("nothing in the documents is like this question: / searches")
-            self._place()
+            self.place()
         self._lint()
         self._look_ahead()
 
@@ -192,66 +187,6 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
 
             self.fetch("ahead", lambda ws: desk_.open_candidate(ws, candidate), keep)
 
-    def _suggest(self) -> None:
-        case = self.case
-        if case is not None:
-            self.fetch(
-                "passages",
-                lambda ws: desk_.suggested(ws, case),
-                lambda found: self._found(found, ""),
-            )
-
-    def _found(self, passages: Sequence[Passage], query: str) -> None:
-        self._query = query
-        self.passages = tuple(passages)
-        self.listing.show(range(len(passages)))
-        self.listing.supply(dict(enumerate(passages)))
-        words = f"found for “{one_line(query)}”" if query else "suggested"
-        self.query_one("#right").border_title = Content(f"passages  {len(passages)} {words}")
-
-    def _searched_found(self, passages: Sequence[Passage], query: str) -> None:
-        self._found(passages, query)
-        if passages:
-            self._turn_to(0)
-
-    def _turn_to(self, index: int) -> None:
-        passage = self.passages[index]
-        self.listing.cursor = index
-        self.fetch("page", lambda ws: desk_.page_of(ws, passage), self._show)
-
-    def _show(self, page: Page) -> None:
-        self._page = page
-        words = self._query or (self.case.item.question if self.case else "")
-        hits = {w.strip(".,;:!?\"'()").casefold() for w in words.split()}
-        self.view.show(
-            page.source,
-            page.text,
-            page.window,
-            page.sentences,
-            page.best,
-            {word for word in hits if len(word) > 3},
-        )
-        self._mark()
-        self._place()
-        self.refresh_bindings()
-
-    def _place(self) -> None:
-        page = self._page
-        place = self.query_one("#place", Static)
-        if page is None:
-            place.update(Content(""))
-            return
-        name = " › ".join(one_line(part) for part in (page.source, page.heading) if part)
-        note = "" if page.heading or not page.text else "  whole document"
-        place.update(Content.assemble((f" {name}", "bold $text-primary"), (note, "$quiet")))
-
-    def _mark(self) -> None:
-        if self.case is not None and self._page is not None:
-            source = self._page.source
-            self.view.mark(
-                [(e.start, e.end) for e in self.case.item.evidences if e.source == source]
-            )
-
     # ------------------------------------------------------------------ what is shown
 
     def watch_case(self, case: Case | None) -> None:
@@ -265,7 +200,7 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
         self.query_one("#told", Static).update(question_.told(case) if case else Content(""))
         self.query_one("#gist", Static).update(question_.gist(case) if case else Content(""))
         self._title()
-        self._mark()
+        self.mark()
 
     def watch_findings(self, findings: tuple[Finding, ...]) -> None:
         """Show what is wrong with the item."""
@@ -290,19 +225,6 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
         self.title_bar.where = where
         self.title_bar.state = Content("   ").join([signs.split(item), signs.saved(item)])
 
-    def _draw(self, passage: Passage, width: int) -> Content:
-        section = passage.section
-        index = self.passages.index(passage)
-        number = f"{index + 1} " if index < 9 else "  "
-        name = " › ".join(one_line(part) for part in (section.source, section.heading) if part)
-        ranks = question_.logged_ranks(self.case, section) if self.case else ()
-        line = Content.assemble((number, "bold $text-accent"), name)
-        if ranks:
-            line = line.append(signs.quiet(f"   logged rank {ranks[0]}"))
-        if index == 0 and not self._query:
-            line = Content.assemble(line, ("   ★", "$text-accent"))
-        return line
-
     @on(PassageView.Selected)
     def _selected(self, event: PassageView.Selected) -> None:
         span = event.span
@@ -325,7 +247,7 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
 
     def action_unanswerable(self) -> None:
         """Say that the documents do not answer it."""
-        searched = tuple(self._searched)
+        searched = tuple(self.searched)
         self.change(lambda ws, item: ws.unanswerable(item, searched))
 
     # ------------------------------------------------------------------ finishing
@@ -373,9 +295,9 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
 
     def _go_on(self, case: Case, following: int | None) -> None:
         if case.candidate is not None and following is not None:
-            self._open_candidate(following)
+            self._open_candidate(following, going_on=True)
         else:
-            self.dismiss()
+            self.leave()
 
     def action_skip(self) -> None:
         """Look at it later in this sitting."""
@@ -454,91 +376,33 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
             elif case is not None and case.candidate and case.item.id in undone.subjects:
                 self._open_candidate(case.candidate.id)
             elif undone.subjects[0] in undone.gone:
-                self.dismiss()
+                self.leave()
             else:
                 self._open_item(undone.subjects[0])
 
         self.decide(lambda: (Workspace.undo, then))
-
-    # ------------------------------------------------------------------ finding
-
-    def action_passage(self, index: int) -> None:
-        """Turn to a passage of the list."""
-        if self.has_class("-details"):
-            self.action_other_pane()
-        if index < len(self.passages):
-            self._turn_to(index)
-
-    @on(VirtualList.Opened, "#passages")
-    def _clicked(self, event: VirtualList.Opened) -> None:
-        self._turn_to(event.key)
-
-    @on(VirtualList.Moved, "#passages")
-    def _moved(self, event: VirtualList.Moved) -> None:
-        event.stop()
-
-    def action_search(self) -> None:
-        """Search the documents."""
-        self.remove_class("-details")
-        self.add_class("-searching")
-        self.set_focus(self.field)
-        self.field.select_on_focus = True
-
-    @on(Input.Changed, "#search")
-    def _typed(self, event: Input.Changed) -> None:
-        query = sanitise(event.value).strip()
-        if not self.has_class("-searching"):
-            return
-        if not query:
-            self.forget("passages")
-            self._suggest()
-            return
-        self.fetch(
-            "passages",
-            lambda ws: ws.corpus.search(query),
-            lambda found: self._searched_found(found, query),
-        )
-
-    @on(Input.Submitted, "#search")
-    def _searched_for(self, event: Input.Submitted) -> None:
-        if query := sanitise(event.value).strip():
-            self._searched.append(query)
-        self.view.focus()
-
-    def action_whole(self) -> None:
-        """Show the whole document, or the section again."""
-        page, selected = self._page, self.view.selection_span
-        if page is None:
-            return
-        if self.view.window == (0, len(page.text)):
-            span = selected or page.window
-            self.fetch("page", lambda ws: desk_.page_at(ws, page.source, span), self._show)
-        else:
-            self.fetch("page", lambda ws: desk_.whole(ws, page.source, selected), self._show)
 
     # ------------------------------------------------------------------ going
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer only what can be done now."""
         case = self.case
-        if action in {"save", "unanswerable", "holdout", "wording", "note", "tags", "must",
-                      "reference", "reject", "type_keyword"}:  # fmt: skip
+        if action in {"save", "unanswerable", "reject"}:
             return case is not None
         if action in {"skip", "duplicate"}:
             return case is not None and case.candidate is not None
-        if action == "passage" and parameters:
-            return int(str(parameters[0])) < len(self.passages)
-        if action == "keyword":
-            return case is not None and bool(case.item.evidences)
         if action == "more":
-            return case is not None and bool(case.item.evidences) and self._page is not None
-        if action == "mode":
-            return case is not None and len(case.item.evidences) > 1
-        if action == "whole":
-            return self._page is not None
+            return case is not None and bool(case.item.evidences) and self.page is not None
         if action == "other_pane":
             return not self.has_class("-wide") and self.focused is not self.field
-        return True
+        return super().check_action(action, parameters)
+
+    def open_again(self, case: Case) -> None:
+        """Open the candidate or the item anew, after its texts changed."""
+        if case.candidate is not None:
+            self._open_candidate(case.candidate.id)
+        else:
+            self._open_item(case.item.id)
 
     def action_other_pane(self) -> None:
         """Change between the passage and what was told, where there is no room for both."""
@@ -565,18 +429,16 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
 
     def action_back(self) -> None:
         """Leave the search, else the pane, else the screen."""
-        if self.focused is self.field:
-            self.view.focus()
-            if not self._query:
-                self.remove_class("-searching")
-        elif self.has_class("-searching"):
-            self.remove_class("-searching")
-            self.field.value = ""
-            self._suggest()
-        elif self.has_class("-details"):
+        if self.leave_search():
+            return
+        if self.has_class("-details"):
             self.action_other_pane()
         else:
-            self.decide(self._leave)
+            self.decide(self.leave)
 
-    def _leave(self) -> None:
+    def leave(self) -> None:
+        """Go back to where one came from, and leave the candidate to others."""
+        candidate = self._wanted
+        if candidate is not None:
+            self.fetch("release", lambda ws: ws.release(candidate), lambda _done: None)
         self.dismiss()

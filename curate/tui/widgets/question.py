@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from textual.content import Content
 
 from curate.model.documents import Section
 from curate.model.items import Item
+from curate.model.records import Candidate, Record
 from curate.text import one_line
-from curate.tui.desk import Case
+from curate.tui.desk import Case, redactions
 from curate.tui.widgets import signs
 
 
@@ -24,6 +27,9 @@ def told(case: Case) -> Content:
         lines.append(signs.quiet(" · ".join(filter(None, facts))))
         if candidate.reasons:
             lines.append(signs.reasons_line(candidate.reasons))
+    if found := redactions(case):
+        taken = ", ".join(f"{one.placeholder} ({one_line(one.by)})" for one in found)
+        lines.append(Content.assemble(("taken out ", "$quiet"), signs.spoken_line(taken)))
     if record is None:
         if candidate is None and not case.records:
             lines.append(signs.quiet("an item of the set; what was logged is not kept with it"))
@@ -63,6 +69,31 @@ def gist(case: Case) -> Content:
         word = "refused " if record.refused else "answered "
         parts.append(Content.assemble((word, "$quiet"), signs.spoken_line(record.answer.text)))
     return Content("  ").join(parts)
+
+
+def glimpse(candidate: Candidate, records: Sequence[Record], who: str) -> list[Content]:
+    """Return a candidate in a few lines, as far as its records are there."""
+    facts = [one_line(candidate.lang), signs.askings(candidate), candidate.status]
+    if candidate.item:
+        word = "duplicate of" if candidate.status == "duplicate" else "item"
+        facts.append(f"{word} {one_line(candidate.item)}")
+    facts.append(one_line(candidate.note))
+    told = signs.quiet(" · ".join(filter(None, facts)))
+    if theirs := signs.looked_at(candidate, who):
+        told = Content.assemble(told, "   ", theirs)
+    lines = [signs.spoken_line(candidate.question, "bold"), told]
+    record = next((r for r in records if r.id == candidate.record), None)
+    if record is None:
+        return lines
+    if record.answer is not None:
+        word = "refused  " if record.refused else "answered "
+        lines.append(Content.assemble((word, "$quiet"), signs.spoken_line(record.answer.text)))
+    votes = signs.feedback_lines(vote for r in records for vote in r.feedback)
+    if votes:
+        lines.append(Content("  ").join(votes[:4]))
+    if record.chunks:
+        lines.append(Content.assemble(("retrieved ", "$quiet"), signs.chunk_line(record.chunks[0])))
+    return lines
 
 
 def _history(case: Case) -> list[Content]:

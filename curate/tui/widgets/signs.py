@@ -140,6 +140,13 @@ def askings(candidate: Candidate) -> str:
     return "asked once" if candidate.size == 1 else f"asked {candidate.size} times"
 
 
+def looked_at(candidate: Candidate, who: str) -> Content | None:
+    """Return who else looks at a candidate just now, or None."""
+    if candidate.claim is None or candidate.claim.by == who:
+        return None
+    return Content.styled(f"✎ {one_line(candidate.claim.by)}", "$text-warning")
+
+
 def undone(what: Undone) -> str:
     """Return what an undo took back."""
     subjects = ", ".join(
