@@ -26,6 +26,7 @@ from curate.store.tables import (
     revision,
     vote,
 )
+from curate.text import fold_search
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,8 @@ class Wanted:
     since: datetime | None = None
     until: datetime | None = None
     free_for: str = ""
+    limit: int = 0
+    """How many at most, 0 for all."""
 
 
 def candidate_ids(connection: Connection, wanted: Wanted, *, now: datetime) -> array[int]:
@@ -79,13 +82,15 @@ def candidate_ids(connection: Connection, wanted: Wanted, *, now: datetime) -> a
         theirs = select(claim.c.candidate).where(claim.c.until > now, claim.c.by != wanted.free_for)
         query = query.where(candidate.c.id.not_in(theirs))
     query = query.order_by(candidate.c.priority.desc(), candidate.c.id)
+    if wanted.limit:
+        query = query.limit(wanted.limit)
     return array("q", connection.scalars(query))
 
 
 def _has(column: ColumnElement[Any], text: str) -> ColumnElement[bool]:
     if text.isascii():  # SQLite's LIKE ignores the case of ASCII letters, and is much faster
         return type_coerce(column, Text).contains(text, autoescape=True)
-    return func.instr(func.casefold(column), text.casefold()) > 0
+    return func.instr(func.fold_search(column), fold_search(text)) > 0
 
 
 def candidates(connection: Connection, ids: Collection[int], *, now: datetime) -> list[Candidate]:

@@ -191,15 +191,16 @@ class Store:
         since: datetime | None = None,
         until: datetime | None = None,
         free_for: str = "",
+        limit: int = 0,
     ) -> array[int]:
         """Return ids (64-bit) of candidates, the highest priority first.
 
         `status` "" means any; `text` is looked for in their questions and `reason` in their
         reasons, both without regard to case. `source` is a log's, `lang` a language tag, `tag` one
         of the item made from it; asked from `since` up to, not at, `until`; `free_for` leaves out
-        what somebody else looks at.
+        what somebody else looks at. The first `limit` of them, or with 0 all.
         """
-        wanted = Wanted(status, text, reason, source, lang, tag, since, until, free_for)
+        wanted = Wanted(status, text, reason, source, lang, tag, since, until, free_for, limit)
         with self._database.read() as connection:
             return reading.candidate_ids(connection, wanted, now=self._now())
 
