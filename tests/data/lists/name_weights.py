@@ -1,6 +1,6 @@
 """Fit the weights of the name rule on labelled texts. Run by hand, when the facts change.
 
-usage: python tools/name_weights.py FILE.jsonl... (needs scipy)
+usage: python tests/data/lists/name_weights.py FILE.jsonl... (needs scipy)
 
 Each line is {"text", "spans": [{"start", "end", "label"}]}; words in PERSON spans are names, words
 in AMBIG, phone and e-mail spans are left out. Every file weighs the same, each is read as written

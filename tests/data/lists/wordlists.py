@@ -1,6 +1,6 @@
 """Build the word and name lists in curate/privacy/lists. Run by hand, when a source changes.
 
-usage: python tools/wordlists.py SCOWL_DIR
+usage: python tests/data/lists/wordlists.py SCOWL_DIR
 
 SCOWL_DIR holds the files of Debian's wamerican-small, wamerican-large, wbritish-small and
 wbritish-large (`/usr/share/dict`). The names come from the installed packages `faker` and
@@ -19,7 +19,7 @@ from importlib import import_module
 from pathlib import Path
 from zoneinfo import available_timezones
 
-LISTS = Path(__file__).resolve().parent.parent / "curate" / "privacy" / "lists"
+LISTS = Path(__file__).resolve().parents[3] / "curate" / "privacy" / "lists"
 DATES = (
     "monday tuesday wednesday thursday friday saturday sunday january february march april may june"
     " july august september october november december"
