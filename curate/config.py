@@ -58,9 +58,9 @@ class CorpusSettings:
 class SourceSettings:
     """One `[[sources]]`: a log to read.
 
-    `path` may hold globs, or is the address of a Langfuse (`https://...`). `template` is a regular expression whose group `question` (or first
-    group) is what the user asked in a prompt glued around it. `map` gives a dotted path for each
-    field of the event model. `down` and `up` list the rating values, as written in the log, that
+    `path` may hold globs, or is the address of a Langfuse (`https://...`). `template` is a
+    regular expression whose group `question` (or first group) is what the user asked in a prompt
+    glued around it. `map` gives a dotted path for each field of the event model. `down` and `up` list the rating values, as written in the log, that
     mean a thumb down or up (`0`, `dislike`, `<=2`). With `purge_files`, a purge deletes log files
     of this source in which everything is older than the records are kept. `records_days`, where
     it is not 0, is how long records of this source are kept: shorter than those of others.
@@ -181,11 +181,13 @@ def load(path: Path) -> Settings:
         ) from None
     settings: Settings = _table(Settings, raw, "", path)
     _validate(settings, path)
-    allow, deny = (
-        (*getattr(settings.privacy, name), *terms(path.parent / TERMS[name]))
-        for name in ("allow", "deny")
+    privacy = settings.privacy
+    privacy = replace(
+        privacy,
+        allow=(*privacy.allow, *terms(path.parent / TERMS["allow"])),
+        deny=(*privacy.deny, *terms(path.parent / TERMS["deny"])),
     )
-    return replace(settings, privacy=replace(settings.privacy, allow=allow, deny=deny))
+    return replace(settings, privacy=privacy)
 
 
 def terms(path: Path) -> tuple[str, ...]:

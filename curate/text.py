@@ -75,6 +75,36 @@ def contains(text: str, evidence: str) -> bool:
     return bool(needle) and needle in fold_space(text)
 
 
+_QUOTES = dict.fromkeys(map(ord, "\u2018\u2019\u201b\u02bc"), "\u0027") | dict.fromkeys(
+    map(ord, "\u201c\u201d\u201f"), "\u0022"
+)
+
+
+def fold_search(text: str) -> str:
+    """Return `text` as it is looked for: without regard to case, Unicode form, invisible
+    characters and the shape of quotation marks.
+    """
+    return text.casefold() if text.isascii() else fold_map(text)[0]
+
+
+def fold_map(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """Return `fold_search(text)` and, for each of its characters, the span of `text` it is of."""
+    folded: list[str] = []
+    spans: list[tuple[int, int]] = []
+    start = 0
+    while start < len(text):
+        end = start + 1
+        while end < len(text) and unicodedata.combining(text[end]):
+            end += 1
+        cluster = unicodedata.normalize("NFKC", text[start:end]).casefold().translate(_QUOTES)
+        for char in unicodedata.normalize("NFKC", cluster):
+            if unicodedata.category(char) != "Cf":
+                folded.append(char)
+                spans.append((start, end))
+        start = end
+    return "".join(folded), spans
+
+
 def slug(text: str) -> str:
     """Return a readable id part: lower-case letters, digits and hyphens, at most 40 long.
 

@@ -79,6 +79,19 @@ def test_the_innermost_work_tree_decides(tmp_path: Path) -> None:
     guard(inner / "exports", ())
 
 
+def test_an_empty_git_directory_hides_no_work_tree(tmp_path: Path) -> None:
+    outer = repository(tmp_path / "outer", remote(PUBLIC))
+    (outer / "inner" / ".git").mkdir(parents=True)
+    with pytest.raises(CurateError):
+        guard(outer / "inner" / "exports", ())
+
+
+def test_the_old_form_of_a_section_is_read(tmp_path: Path) -> None:
+    tree = repository(tmp_path / "repo", f"[remote.origin]\n\turl = {PUBLIC}\n")
+    with pytest.raises(CurateError):
+        guard(tree / "exports", ())
+
+
 def test_config_is_read_as_git_reads_it(tmp_path: Path) -> None:
     config = (
         '; [remote "off"]\n#\turl = https://a.example/off\n'

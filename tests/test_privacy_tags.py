@@ -46,13 +46,26 @@ def test_keys_are_private_files_in_a_private_directory(tmp_path: Path) -> None:
 
 
 def test_destroying_ends_only_epochs_that_are_wholly_before(tmp_path: Path) -> None:
+    first = Tagger.open(tmp_path, NOW - timedelta(days=200), 90)
+    old = first.tag("user", "mary", NOW - timedelta(days=200))
+    Tagger.open(tmp_path, NOW - timedelta(days=100), 90)
     tagger = Tagger.open(tmp_path, NOW, 90)
-    old = tagger.tag("user", "mary", NOW - timedelta(days=200))
 
     assert tagger.destroy_before(NOW - timedelta(days=90)) == 1
     assert tagger.destroy_before(NOW - timedelta(days=90)) == 0
     assert old not in tagger.live("user", "mary")
-    assert len(list(tmp_path.iterdir())) == 1
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.mark.parametrize("days", [30, 60, 365])
+def test_a_changed_retention_loses_no_key(tmp_path: Path, days: int) -> None:
+    before = Tagger.open(tmp_path, NOW, 90)
+    times = [NOW - timedelta(days=back) for back in (0, 5, 40, 80)]
+    made = {before.tag("user", "mary", when) for when in times}
+    after = Tagger.open(tmp_path, NOW + timedelta(days=1), days)
+
+    assert made <= set(after.live("user", "mary"))
+    assert {after.tag("user", "mary", when) for when in times} == made
 
 
 def test_a_damaged_or_open_key_is_refused(tmp_path: Path) -> None:

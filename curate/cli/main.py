@@ -97,7 +97,9 @@ def run(arguments: list[str] | None = None) -> int:
         return error.code
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "curate"
-        output.error(error.format_message(), f"`{command} --help` shows how.")
+        # A stray argument may be somebody's id, and this line may end up in a mail of cron's.
+        said = error.format_message().partition("extra argument")
+        output.error("".join(said[:2]), f"`{command} --help` shows how.")
         return Exit.USAGE
     except click.ClickException as error:
         output.error(error.format_message())

@@ -40,9 +40,16 @@ def guard(directory: Path, allowed: Sequence[str]) -> None:
 
 
 def work_tree(directory: Path) -> Path | None:
-    """Return the root of the git work tree that holds `directory`, or None."""
+    """Return the root of the git work tree that holds `directory`, or None.
+
+    A directory called `.git` with nothing of git in it is none.
+    """
     path = directory.resolve()
-    return next((p for p in (path, *path.parents) if (p / ".git").exists()), None)
+    return next((place for place in (path, *path.parents) if _is_tree(place / ".git")), None)
+
+
+def _is_tree(dot: Path) -> bool:
+    return dot.is_file() or any((dot / name).exists() for name in ("HEAD", "config"))
 
 
 def remotes(tree: Path) -> list[str]:
@@ -85,7 +92,7 @@ def _urls(file: Path, seen: frozenset[Path]) -> Iterator[str]:
     for line in _lines(_read(file)):
         header = _SECTION.match(line)
         if header:
-            section = header[1].lower()
+            section = header[1].lower().partition(".")[0]  # `[remote.origin]` is of old
             line = line[header.end() :].strip()
         key, equals, value = line.partition("=")
         if not equals:

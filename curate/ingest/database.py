@@ -112,7 +112,8 @@ def _engine(url: str | URL) -> tuple[Engine, str]:
             "the driver of this kind of database is not installed",
             "Install it beside curate; for PostgreSQL: pip install 'curate[postgres]'.",
         ) from None
-    return engine, parsed.render_as_string(hide_password=True)
+    # Neither user nor query: drivers take passwords there, too, and a password may hold an @.
+    return engine, f"the {parsed.get_backend_name()} database"
 
 
 def _read_only(url: URL) -> URL:

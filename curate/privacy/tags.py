@@ -12,7 +12,7 @@ import re
 import secrets
 import stat
 import unicodedata
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from curate.model.errors import CurateError
@@ -20,14 +20,17 @@ from curate.model.errors import CurateError
 _SIZE = 32
 _SHORTEST_DAYS = 30
 _KEY = re.compile(r"(\d{4}-\d\d-\d\d)\.key")
-_ORIGIN = datetime(2020, 1, 1, tzinfo=UTC)
-_DAY = 86400.0
+_ORIGIN = date(2020, 1, 1)
 
 
 class Tagger:
-    """Tags values under epoch keys kept in a directory, one file of mode 0600 per epoch."""
+    """Tags values under epoch keys kept in a directory, one file of mode 0600 per epoch.
 
-    def __init__(self, directory: Path, epoch_days: int, keys: dict[int, bytes]) -> None:
+    A file's name is the day its epoch begins; it ends where the next begins. So a key goes on
+    serving its epoch whatever the retention becomes.
+    """
+
+    def __init__(self, directory: Path, epoch_days: int, keys: dict[date, bytes]) -> None:
         self._directory = directory
         self._days = epoch_days
         self._keys = keys
@@ -40,7 +43,7 @@ class Tagger:
         cover everything kept. Raises `CurateError` for a key that is not one.
         """
         tagger = cls.load(keys, keep_days)
-        tagger._key(tagger._epoch(now))
+        tagger._key(now)
         return tagger
 
     @classmethod
@@ -49,19 +52,15 @@ class Tagger:
         try:
             keys.mkdir(mode=0o700, parents=True, exist_ok=True)
             found = {
-                path: match
+                date.fromisoformat(match[1]): _read(path)
                 for path in sorted(keys.iterdir())
                 if (match := _KEY.fullmatch(path.name))
             }
-            tagger = cls(keys, max(keep_days, _SHORTEST_DAYS), {})
-            for path, match in found.items():
-                begins = datetime.fromisoformat(match[1]).replace(tzinfo=UTC)
-                tagger._keys[tagger._epoch(begins)] = _read(path)
         except OSError as error:
             raise CurateError(
                 f"the key directory {keys} cannot be used: {error.strerror}", "Check its mode."
             ) from None
-        return tagger
+        return cls(keys, max(keep_days, _SHORTEST_DAYS), found)
 
     def tag(self, domain: str, value: str, when: datetime) -> bytes:
         """Return the tag, 16 bytes, of a value under the key of the epoch of `when`.
@@ -69,12 +68,12 @@ class Tagger:
         The same value in another `domain` has another tag. Compatible spellings and cases are
         one value. A new epoch's key is on disk, durable, before its first tag is returned.
         """
-        return _tag(self._key(self._epoch(when)), domain, value)
+        return _tag(self._key(when), domain, value)
 
     def live(self, domain: str, value: str) -> tuple[bytes, ...]:
         """Return the value's tags under every epoch whose key lives, newest first."""
         return tuple(
-            _tag(self._keys[epoch], domain, value) for epoch in sorted(self._keys, reverse=True)
+            _tag(self._keys[begins], domain, value) for begins in sorted(self._keys, reverse=True)
         )
 
     def destroy_before(self, limit: datetime) -> int:
@@ -82,7 +81,10 @@ class Tagger:
 
         A key is overwritten and unlinked, and both are made durable.
         """
-        gone = [epoch for epoch in self._keys if self._begins(epoch + 1) <= limit]
+        begins = sorted(self._keys)
+        ends = [*begins[1:], *(epoch + timedelta(days=self._days) for epoch in begins[-1:])]
+        last = limit.astimezone(UTC).date()
+        gone = [epoch for epoch, end in zip(begins, ends, strict=True) if end <= last]
         for epoch in gone:
             path = self._path(epoch)
             try:
@@ -92,7 +94,7 @@ class Tagger:
                 path.unlink()
                 _sync(self._directory)
             except FileNotFoundError:
-                pass
+                pass  # another purge was faster
             except OSError as error:
                 raise CurateError(
                     f"the key {path} cannot be destroyed: {error.strerror}", "Check its mode."
@@ -100,22 +102,30 @@ class Tagger:
             del self._keys[epoch]
         return len(gone)
 
-    def _epoch(self, when: datetime) -> int:
-        return int((when - _ORIGIN).total_seconds() // (_DAY * self._days))
+    def _path(self, begins: date) -> Path:
+        return self._directory / f"{begins.isoformat()}.key"
 
-    def _begins(self, epoch: int) -> datetime:
-        return datetime.fromtimestamp(_ORIGIN.timestamp() + epoch * self._days * _DAY, UTC)
+    def _key(self, when: datetime) -> bytes:
+        begins = self._epoch(when.astimezone(UTC).date())
+        if begins not in self._keys:
+            self._keys[begins] = self._make(begins)
+        return self._keys[begins]
 
-    def _path(self, epoch: int) -> Path:
-        return self._directory / f"{self._begins(epoch):%Y-%m-%d}.key"
+    def _epoch(self, day: date) -> date:
+        """Return the first day of the epoch of `day`: of a key that is there, else of a new one,
+        the same for all who need it at once.
+        """
+        grid = _ORIGIN + timedelta(days=(day - _ORIGIN).days // self._days * self._days)
+        before = [begins for begins in self._keys if begins <= day]
+        if not before:
+            return grid
+        newest = max(before)
+        ends = newest + timedelta(days=self._days)
+        closed = newest != max(self._keys)
+        return newest if closed or day < ends else max(grid, ends)
 
-    def _key(self, epoch: int) -> bytes:
-        if epoch not in self._keys:
-            self._keys[epoch] = self._make(epoch)
-        return self._keys[epoch]
-
-    def _make(self, epoch: int) -> bytes:
-        path = self._path(epoch)
+    def _make(self, begins: date) -> bytes:
+        path = self._path(begins)
         key = secrets.token_bytes(_SIZE)
         half = path.with_suffix(f".{os.getpid()}.new")
         try:
@@ -153,7 +163,7 @@ def _read(path: Path) -> bytes:
     if len(key) != _SIZE:
         raise CurateError(
             f"the key {path} is damaged",
-            "Restore it from a backup of the keys; without it, old tags link to nothing.",
+            "Delete it: its tags link to nothing any more, and their records expire in time.",
         )
     if mode & 0o077:
         raise CurateError(f"the key {path} can be read by others", f"chmod 600 {path}")

@@ -43,6 +43,7 @@ from curate.store.tables import (
     version_item,
     vote,
 )
+from curate.text import fold_map, fold_search
 
 WITHDRAW = "withdraw"
 """The action of the revision that says an item was taken back for good."""
@@ -70,7 +71,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A piece of text to be found whatever its case and white space."""
+    """A piece of text to be found whatever its case, white space and Unicode form."""
 
     pattern: re.Pattern[str]
     word: str
@@ -79,12 +80,26 @@ class Literal:
     @classmethod
     def of(cls, text: str) -> Literal:
         """Return the literal of a text that has at least one word."""
-        words = text.split()
+        words = fold_search(text).split()
         spaced = r"\s+".join(re.escape(word) for word in words)
-        return cls(re.compile(spaced, re.IGNORECASE), max(words, key=len).casefold())
+        return cls(re.compile(spaced), max(words, key=len))
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Return where it stands in `text`, in order, nothing overlapping."""
+        folded, spans = fold_map(text)
+        return [
+            (spans[hit.start()][0], spans[hit.end() - 1][1])
+            for hit in self.pattern.finditer(folded)
+        ]
+
+    def replaced(self, text: str, replacement: str) -> str:
+        """Return `text` with every place where it stands replaced."""
+        for start, end in reversed(self.spans(text)):
+            text = text[:start] + replacement + text[end:]
+        return text
 
     def __contains__(self, text: object) -> bool:
-        return isinstance(text, str) and bool(self.pattern.search(text))
+        return isinstance(text, str) and bool(self.pattern.search(fold_search(text)))
 
 
 Target = Callable[[Connection], Held]
@@ -142,7 +157,7 @@ def _holding(
 
 
 def _may_hold(column: Any, literal: Literal) -> ColumnElement[bool]:
-    return func.instr(func.casefold(type_coerce(column, Text)), literal.word) > 0
+    return func.instr(func.fold_search(type_coerce(column, Text)), literal.word) > 0
 
 
 def _held(
@@ -431,7 +446,7 @@ _QUOTED = frozenset({"id", "evidences", "nearest", "cluster", "changed_by"})
 def scrubbed(value: Any, literal: Literal, replacement: str) -> Any:
     """Return a JSON value with a text replaced in every string but those quoted from documents."""
     if isinstance(value, str):
-        return literal.pattern.sub(lambda _: replacement, value)
+        return literal.replaced(value, replacement)
     if isinstance(value, dict):
         return {
             key: inner if key in _QUOTED else scrubbed(inner, literal, replacement)

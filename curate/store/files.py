@@ -16,6 +16,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from curate.model.errors import CurateError, Exit
+from curate.text import fold_search
 
 APPLICATION_ID = 0x63757261
 """`cura`, in the header of every file of ours."""
@@ -84,11 +85,11 @@ def _set_up(
             )
     if query_only:
         connection.execute("PRAGMA query_only=ON")
-    connection.create_function("casefold", 1, _casefold, deterministic=True)
+    connection.create_function("fold_search", 1, _fold_search, deterministic=True)
 
 
-def _casefold(text: str | None) -> str | None:
-    return None if text is None else text.casefold()
+def _fold_search(text: str | None) -> str | None:
+    return None if text is None else fold_search(text)
 
 
 def rewrite(path: Path) -> None:

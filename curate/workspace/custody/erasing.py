@@ -20,6 +20,7 @@ from curate.store.clusters import pieces
 from curate.store.erasing import Literal, Target
 from curate.store.files import Busy
 from curate.store.retention import Outcome
+from curate.workspace.custody.purging import clear_judgements
 
 if TYPE_CHECKING:
     from curate.workspace.workspace import Workspace
@@ -53,12 +54,15 @@ def forget_user(workspace: Workspace, user: RawText) -> Erasure:
         raise CurateError("no user id was given", "Give it at the prompt, or on stdin.", Exit.USAGE)
     now, keep = workspace.now(), timedelta(days=workspace.settings.retention.records_days)
     # An event's own time chooses its key, so every epoch that a log may still bring must have one.
+    keyless = not any(workspace.tag_keys.glob("*.key")) and workspace.store.counts().records > 0
     for when in (now - keep, now, now + keep):
         workspace.tagger.tag(door.USER, folded, when)
     tags = workspace.tagger.live(door.USER, folded)
     workspace.store.suppress(tags, now + keep)
     target = erasing.by_users(tags)
-    return _erase(workspace, "forget", target, lambda: workspace.store.held(target).keys)
+    return _erase(
+        workspace, "forget", target, lambda: workspace.store.held(target).keys, keyless=keyless
+    )
 
 
 def forget_text(workspace: Workspace, text: RawText) -> Erasure:
@@ -90,17 +94,26 @@ def _originals_with(workspace: Workspace, literal: Literal) -> frozenset[bytes]:
     return frozenset(found)
 
 
+_KEYLESS = Outcome(
+    "not verified", {}, {}, "the keys of the tags are gone: nobody can say whose records are left"
+)
+
+
 def _erase(
     workspace: Workspace,
     kind: str,
     target: Target,
     keys: Callable[[], Collection[bytes]],
     literal: Literal | None = None,
+    *,
+    keyless: bool = False,
 ) -> Erasure:
     def elsewhere() -> Outcome:
         # Before the records: they tell whose the originals are.
         try:
-            return workspace.originals.erase(keys())
+            gone = workspace.originals.erase(keys())
+            judged = Outcome("clean", {"judgements": clear_judgements(workspace, None)}, {})
+            return gone.beside(judged).beside(_KEYLESS if keyless else Outcome("clean", {}, {}))
         except Busy as error:
             return Outcome("deferred", {}, {}, error.message)
         except CurateError as error:

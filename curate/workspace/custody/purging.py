@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from curate.workspace.workspace import Workspace
 
 
+JUDGE = "judge"
+"""Where the replies of a judge are cached, below a workspace."""
+
+
 def purge(workspace: Workspace, *, dry_run: bool = False) -> Receipt:
     """Remove what has expired from every place, and return the receipt, which is kept.
 
@@ -34,7 +38,6 @@ def purge(workspace: Workspace, *, dry_run: bool = False) -> Receipt:
             dry_run=True,
         )
     keys = workspace.originals.destroy_keys()
-    keys += _tag_keys(workspace).destroy_before(workspace.limit)
     try:
         store = workspace.store
     except Busy as error:
@@ -42,11 +45,18 @@ def purge(workspace: Workspace, *, dry_run: bool = False) -> Receipt:
         return Receipt(
             "purge", workspace.now(), workspace.who, "deferred", {"keys": keys}, {}, detail
         )
+    tags = _destroy_tag_keys(workspace)
+    keys += tags.counts.get("keys", 0)
     return store.purge(
         by=workspace.who,
         matcher=workspace.matcher,
         destroy=lambda: keys,
-        elsewhere=lambda: originals(workspace).beside(_delete_logs(workspace)),
+        elsewhere=lambda: (
+            originals(workspace)
+            .beside(_delete_logs(workspace))
+            .beside(_forget_judgements(workspace))
+            .beside(Outcome(tags.status, {}, {}, tags.detail))
+        ),
     )
 
 
@@ -60,8 +70,31 @@ def originals(workspace: Workspace) -> Outcome:
         return Outcome("not verified", {}, {}, error.message)
 
 
-def _tag_keys(workspace: Workspace) -> Tagger:
-    return Tagger.load(workspace.tag_keys, workspace.settings.retention.records_days)
+def _destroy_tag_keys(workspace: Workspace) -> Outcome:
+    """Destroy the keys of epochs that no record is left of, however long records were kept when
+    they came; a key that cannot be read is no success, and stops nothing.
+    """
+    oldest = workspace.store.counts().oldest or workspace.limit
+    try:
+        tagger = Tagger.load(workspace.tag_keys, workspace.settings.retention.records_days)
+        return Outcome("clean", {"keys": tagger.destroy_before(min(workspace.limit, oldest))}, {})
+    except CurateError as error:
+        return Outcome("not verified", {}, {}, error.message)
+
+
+def _forget_judgements(workspace: Workspace) -> Outcome:
+    """Delete what a judge said that is as old as expired records: it may restate their answers."""
+    return Outcome("clean", {"judgements": clear_judgements(workspace, workspace.limit)}, {})
+
+
+def clear_judgements(workspace: Workspace, limit: datetime | None) -> int:
+    """Delete the judge's cached replies from before `limit`, or all; return how many."""
+    gone = 0
+    for path in (workspace.root / JUDGE).glob("*.json"):
+        if limit is None or datetime.fromtimestamp(path.stat().st_mtime, limit.tzinfo) < limit:
+            path.unlink(missing_ok=True)
+            gone += 1
+    return gone
 
 
 def _overdue(workspace: Workspace) -> Outcome:

@@ -126,7 +126,7 @@ def taken_out(record: Record, literal: Literal, entity: str) -> Wording | None:
     placeholder = _next(texts, entity)
 
     def plain(text: str) -> str:
-        return literal.pattern.sub(lambda _: placeholder, text)
+        return literal.replaced(text, placeholder)
 
     return _worded(record, lambda clean: _without(clean, literal, placeholder, entity), plain)
 
@@ -181,14 +181,15 @@ def _without(clean: Clean, literal: Literal, placeholder: str, entity: str) -> C
     """Replace a text; what was replaced before keeps its place in the original."""
     kept = sorted(clean.redactions, key=lambda one: one.at)
     made, found, end = "", list[Redaction](), 0
-    for hit in literal.pattern.finditer(clean.text):
-        start = len(made) + hit.start() - end
-        made += clean.text[end : hit.start()] + placeholder
-        end = hit.end()
+    hits = literal.spans(clean.text)
+    for first, last in hits:
+        start = len(made) + first - end
+        made += clean.text[end:first] + placeholder
+        end = last
         found.append(
             Redaction(
-                _origin(kept, hit.start()),
-                _origin(kept, hit.end()),
+                _origin(kept, first),
+                _origin(kept, last),
                 entity,
                 placeholder,
                 start,
@@ -197,15 +198,14 @@ def _without(clean: Clean, literal: Literal, placeholder: str, entity: str) -> C
             )
         )
     made += clean.text[end:]
-    hits = list(literal.pattern.finditer(clean.text))
 
     def moved(at: int) -> int:
-        return at + sum(len(placeholder) - len(hit[0]) for hit in hits if hit.end() <= at)
+        return at + sum(len(placeholder) - (last - first) for first, last in hits if last <= at)
 
     swallowed = [
         one
         for one in kept
-        if any(hit.start() < one.at + len(one.placeholder) and one.at < hit.end() for hit in hits)
+        if any(first < one.at + len(one.placeholder) and one.at < last for first, last in hits)
     ]
     stay = [replace(one, at=moved(one.at)) for one in kept if one not in swallowed]
     return Clean(made, tuple(sorted([*stay, *found], key=lambda one: one.at)))
