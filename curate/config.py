@@ -59,11 +59,12 @@ class SourceSettings:
     """One `[[sources]]`: a log to read.
 
     `path` may hold globs, or is the address of a Langfuse (`https://...`). `template` is a
-    regular expression whose group `question` (or first group) is what the user asked in a prompt
-    glued around it. `map` gives a dotted path for each field of the event model. `down` and `up` list the rating values, as written in the log, that
-    mean a thumb down or up (`0`, `dislike`, `<=2`). With `purge_files`, a purge deletes log files
-    of this source in which everything is older than the records are kept. `records_days`, where
-    it is not 0, is how long records of this source are kept: shorter than those of others.
+    regular expression whose group `question` (or first group) is what the user asked in a
+    prompt glued around it. `map` gives a dotted path for each field of the event model. `down`
+    and `up` list the rating values, as written in the log, that mean a thumb down or up (`0`,
+    `dislike`, `<=2`). With `purge_files`, a purge deletes log files of this source in which
+    everything is older than the records are kept. `records_days`, where it is not 0, is how
+    long records of this source are kept: shorter than those of others.
     """
 
     name: str = ""
