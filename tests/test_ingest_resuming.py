@@ -48,7 +48,7 @@ class Desk:
         files = [LogFile(path, self.source) for path in (*moved, *paths)]
         return run.run(
             inputs.items(files, ledger),
-            clean=self.shelf.clean,
+            clean=self.shelf.begin,
             tag=Tags(),
             seen=self.shelf.seen,
             save=self.save,

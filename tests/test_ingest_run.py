@@ -15,7 +15,7 @@ import pytest
 from curate.config import REFUSALS, SourceSettings
 from curate.ingest.door import fold_user
 from curate.ingest.events import Recognised, StreamItem
-from curate.ingest.run import IngestReport, read, run, survey
+from curate.ingest.run import IngestReport, Promise, read, run, survey
 from curate.model.errors import CurateError
 from curate.model.events import Reached
 from curate.model.plain import Json
@@ -75,6 +75,10 @@ class Shelf:
         redaction = Redaction(at, at + len(NAME), "PERSON", "<PERSON_1>", at, 1.0, "test")
         return Clean(text.replace(NAME, "<PERSON_1>"), (redaction,))
 
+    def begin(self, records: Sequence[Sequence[str]]) -> Promise:
+        result = self.clean(records)
+        return lambda: result
+
     def find(self, keys: Iterable[bytes]) -> CleanQuestion | CleanFeedback | None:
         return next((self.rows[key] for key in keys if key in self.rows), None)
 
@@ -120,7 +124,7 @@ def ingest(
 ) -> IngestReport:
     return run(
         events,
-        clean=shelf.clean,
+        clean=shelf.begin,
         tag=Tags(),
         seen=shelf.seen,
         save=shelf.save,
@@ -357,7 +361,7 @@ def test_progress_is_told_in_bytes(tmp_path: Path) -> None:
 
     run(
         read(path),
-        clean=shelf.clean,
+        clean=shelf.begin,
         tag=Tags(),
         seen=shelf.seen,
         save=shelf.save,

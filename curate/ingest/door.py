@@ -103,6 +103,15 @@ class Passage:
     originals: tuple[Original, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Events on their way through the door: `said` is what they say, to be anonymised."""
+
+    events: tuple[tuple[Keyed, tuple[bytes, ...], bytes], ...]
+    unchanged: int
+    said: list[list[str]] = field(repr=False)
+
+
 class Door:
     """Gives events their keyed tags and has their texts anonymised, before anything is written.
 
@@ -113,14 +122,12 @@ class Door:
     def __init__(
         self,
         *,
-        clean: CleanRecords,
         tag: Tags,
         seen: Seen,
         now: datetime,
         policy: str,
         refusals: Sequence[str],
     ) -> None:
-        self._clean = clean
         self._tags = tag
         self._seen = seen
         self._now = now
@@ -128,6 +135,7 @@ class Door:
         self._refusals = tuple(_folded(phrase) for phrase in refusals if phrase.strip())
         self._ordinals: Counter[bytes] = Counter()
         self._last: Keyed | None = None
+        self._inside: dict[bytes, bytes] = {}
 
     def begin_log(self) -> None:
         """Begin another log: equal questions without id and time are counted anew."""
@@ -180,32 +188,39 @@ class Door:
             names += (alias(event.source, event.session.reveal()),)
         return Keyed(event, itself, names)
 
-    def clean(self, batch: Sequence[Keyed]) -> Passage:
-        """Return the events of `batch` that are new or changed, anonymised, in their order."""
-        if not batch:
-            return Passage((), 0, ())
+    def let_in(self, batch: Sequence[Keyed]) -> Batch:
+        """Take in the events of `batch` that are new or changed, in their order."""
         keys = [self._every(EVENT, one.itself, one.event) for one in batch]
         fresh: list[tuple[Keyed, tuple[bytes, ...], bytes]] = []
-        known: dict[bytes, bytes | None] = {}
-        for one, own, stored in zip(batch, keys, self._seen(keys), strict=True):
+        stored = self._seen(keys) if batch else []
+        for one, own, content in zip(batch, keys, stored, strict=True):
             contents = self._every(CONTENT, _content(one, self._policy), one.event)
-            before = known.get(own[0], stored)
+            before = self._inside.get(own[0], content)
             if before in contents or (before is not None and _is_summary(one.event)):
                 continue
-            known[own[0]] = contents[0]
+            self._inside[own[0]] = contents[0]
             fresh.append((one, own, contents[0]))
         said = [[text.reveal() for text in texts(one.event)] for one, _, _ in fresh]
-        cleaned = self._clean(said) if said else []
+        return Batch(tuple(fresh), len(batch) - len(fresh), said)
+
+    def let_out(self, batch: Batch, cleaned: Sequence[Sequence[Clean]]) -> Passage:
+        """Return the events of a batch with their anonymised texts, ready to be saved."""
         events = tuple(
             self._finished(one, own, content, iter(record))
-            for (one, own, content), record in zip(fresh, cleaned, strict=True)
+            for (one, own, content), record in zip(batch.events, cleaned, strict=True)
         )
         originals = tuple(
             Original(own, event.user, self._when(one.event), pack(one.event))
-            for (one, own, _), event, record in zip(fresh, events, said, strict=True)
+            for (one, own, _), event, record in zip(batch.events, events, batch.said, strict=True)
             if record
         )
-        return Passage(events, len(batch) - len(events), originals)
+        return Passage(events, batch.unchanged, originals)
+
+    def forget(self, batch: Batch) -> None:
+        """Let go of what a batch that has been saved says: the store knows it now."""
+        for _, own, content in batch.events:
+            if self._inside.get(own[0]) == content:
+                del self._inside[own[0]]
 
     # ------------------------------------------------------------------ tags
 

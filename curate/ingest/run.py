@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from curate.config import SourceSettings
 from curate.ingest import formats, reading, rows
-from curate.ingest.door import CleanRecords, Door, Keyed, Saved, Seen, Tags
+from curate.ingest.door import Batch, Door, Keyed, Saved, Seen, Tags
 from curate.ingest.events import (
     Part,
     Place,
@@ -42,7 +42,7 @@ from curate.model.events import (
     Rejected,
     Watermark,
 )
-from curate.model.records import CleanFeedback, CleanQuestion
+from curate.model.records import Clean, CleanFeedback, CleanQuestion
 
 AD_HOC = "log"
 """The name of the source of a path given by hand, so that one event in two files is one."""
@@ -256,6 +256,12 @@ class _Numbers:
 # ---------------------------------------------------------------------------- running
 
 
+Promise = Callable[[], list[list[Clean]]]
+"""Waits for the anonymised texts of a batch of records and returns them."""
+
+Submit = Callable[[Sequence[Sequence[str]]], Promise]
+"""Begins to anonymise records of several texts each, the same placeholder for the same value."""
+
 Save = Callable[[Sequence[CleanQuestion | CleanFeedback], Sequence[Reached]], Saved]
 """Stores a batch, and how far the logs have been read with it, in one transaction."""
 
@@ -305,7 +311,7 @@ _COUNTED = (
 def run(
     events: Iterable[StreamItem],
     *,
-    clean: CleanRecords,
+    clean: Submit,
     tag: Tags,
     seen: Seen,
     save: Save,
@@ -315,6 +321,7 @@ def run(
     policy: str = "",
     refusals: Sequence[str] = (),
     seal: Seal | None = None,
+    ahead: Callable[[], int] = lambda: 0,
     progress: Callable[[int, int | None], None] | None = None,
     batch: int = BATCH,
 ) -> IngestReport:
@@ -324,24 +331,33 @@ def run(
     event older than `limit` (by its time or, where that is missing or later than `now`, by
     `now`) is counted and not kept; `limits` has the later ones of some sources. An event whose
     content is already stored is neither anonymised nor saved again, so running twice, also after
-    a kill, comes to the same as running once.
+    a kill, comes to the same as running once. While batches are anonymised elsewhere, `ahead`
+    says how many may be on their way; they are saved in their order.
     """
     tally = _Tally()
-    door = Door(clean=clean, tag=tag, seen=seen, now=now, policy=policy, refusals=refusals)
+    door = Door(tag=tag, seen=seen, now=now, policy=policy, refusals=refusals)
     waiting: list[Keyed] = []
+    under_way: deque[tuple[Batch, Promise, tuple[Reached, ...]]] = deque()
     reached: dict[tuple[str, str], Reached] = {}
     limits = {name: max(limit, one) for name, one in (limits or {}).items()}
 
     def hand_over() -> None:
-        passage = door.clean(waiting)
+        inside = door.let_in(waiting)
         waiting.clear()
-        marks = tuple(reached.values())
+        under_way.append((inside, clean(inside.said), tuple(reached.values())))
         reached.clear()
-        tally.counts["duplicates"] += passage.unchanged
+        tally.counts["duplicates"] += inside.unchanged
+        while len(under_way) > ahead():
+            settle()
+
+    def settle() -> None:
+        inside, promise, marks = under_way.popleft()
+        passage = door.let_out(inside, promise())
         if seal is not None and passage.originals:
             seal(passage.originals)
         if passage.events or marks:
             tally.saved(save(passage.events, marks))
+        door.forget(inside)
 
     for item in events:
         if isinstance(item, QuestionEvent | FeedbackEvent):
@@ -365,6 +381,8 @@ def run(
                 door.begin_log()
             tally.note(item)
     hand_over()
+    while under_way:
+        settle()
     return tally.report()
 
 

@@ -10,6 +10,7 @@ import multiprocessing
 import os
 import queue
 import signal
+import time
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from multiprocessing.connection import Connection
@@ -24,8 +25,8 @@ Records = Sequence[Sequence[str]]
 Promise = Callable[[], list[list[Clean]]]
 """Waits for the clean texts of a batch and returns them."""
 
-WORTH = 1_000
-"""So many records are anonymised here before other processes are started, which takes seconds."""
+WORTH = 5.0
+"""So many seconds this process works alone before others are started, which itself takes some."""
 
 MOST = 2
 """How many processes are started at most: each holds a model, and all of them stay below 1 GiB."""
@@ -47,12 +48,12 @@ class Pool:
         own: Anonymiser,
         *,
         workers: int | None = None,
-        worth: int = WORTH,
+        worth: float = WORTH,
     ) -> None:
         self._own = own
         self._count = min(cores(), MOST) if workers is None else workers
         self._worth = worth
-        self._done = 0
+        self._spent = 0.0
         self._starting: list[tuple[multiprocessing.process.BaseProcess, Connection]] = []
         self._idle: queue.SimpleQueue[Connection] = queue.SimpleQueue()
         self._threads: ThreadPoolExecutor | None = None
@@ -67,11 +68,12 @@ class Pool:
 
         The promise raises `CurateError` when the process that had the batch came to an end.
         """
-        self._done += len(records)
-        if self._count > 1 and self._done > self._worth:
+        if self._count > 1 and self._spent > self._worth:
             self._start()
         if self._threads is None:
+            began = time.perf_counter()
             result = self._own.clean_records(records)
+            self._spent += time.perf_counter() - began
             return lambda: result
         future: Future[list[list[Clean]]] = self._threads.submit(self._ask, records)
         return future.result
@@ -82,9 +84,7 @@ class Pool:
             told = (self._own.settings, self._own.known)
             for _ in range(self._count):
                 here, there = context.Pipe()
-                process = context.Process(
-                    target=_work, args=(there, self._own.settings, self._own.known), daemon=True
-                )
+                process = context.Process(target=_work, args=(there, *told), daemon=True)
                 process.start()
                 there.close()
                 self._starting.append((process, here))

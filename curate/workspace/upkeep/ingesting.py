@@ -15,6 +15,7 @@ from curate.ingest.inputs import Input, LogFile
 from curate.ingest.resuming import Ledger
 from curate.ingest.run import IngestReport
 from curate.model.errors import CurateError, Exit
+from curate.privacy.pool import Pool
 
 if TYPE_CHECKING:
     from curate.ingest.explain import Explanation
@@ -45,11 +46,13 @@ def ingest(
     now = workspace.now()
     keep_days = {s.name: s.records_days for s in workspace.settings.sources if s.records_days}
     events = reading.items(inputs, _ledger(workspace) if resume else None)
-    with workspace.originals.filling() as seal:
+    anonymiser = workspace.anonymiser
+    with workspace.originals.filling() as seal, Pool(anonymiser) as pool:
         return run.run(
             events if stopped is None else _until(stopped, events),
-            clean=workspace.anonymiser.clean_records,
-            policy=workspace.anonymiser.policy,
+            clean=pool.submit,
+            ahead=lambda: pool.ahead,
+            policy=anonymiser.policy,
             tag=workspace.tagger,
             seen=workspace.store.seen,
             seal=seal,

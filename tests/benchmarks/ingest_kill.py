@@ -1,0 +1,102 @@
+"""An ingest killed again and again comes to what one clean run comes to.
+
+Run it with `python tests/benchmarks/ingest_kill.py [EVENTS] [KILLS]`: 20,000 events and 20 kills by
+default. A process that ingests is killed with SIGKILL at a random moment, over and over; then two
+at once finish the work. Prints how far each got, and whether the rows are those of a clean run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+from curate.workspace.workspace import Workspace
+
+NOW = "2026-11-29T21:00:00Z"
+AT = datetime(2026, 11, 20, 10, tzinfo=UTC)
+QUERIES = (
+    "SELECT key, content, question, asked_at, expires_at, source FROM record ORDER BY key",
+    "SELECT v.key, v.content, v.rating, r.key FROM vote v LEFT JOIN record r ON r.id = v.record "
+    "ORDER BY v.key",
+    "SELECT a.tag, r.key FROM alias a JOIN record r ON r.id = a.record ORDER BY a.tag, r.key",
+)
+
+
+def prepare(root: Path, events: int) -> None:
+    """Make a workspace with one source: questions, and a vote on every tenth, before or after."""
+    clock = lambda: datetime(2026, 11, 29, 21, tzinfo=UTC)  # noqa: E731
+    Workspace.create(root, clock)
+    (root / "docs").mkdir()
+    (root / "docs" / "a.md").write_text("# House\n\n## Pumps\n\nThe pump is free.\n")
+    toml = root / "curate.toml"
+    toml.write_text(toml.read_text() + '\n[[sources]]\nname = "app"\npath = "log.jsonl"\n')
+    rnd = random.Random(1)  # noqa: S311 - words, not secrets
+    things = ("pump", "ladder", "drill", "tent", "kayak", "mixer", "camera", "heater")
+    at = AT.isoformat()
+    with (root / "log.jsonl").open("w") as log:
+        for number in range(events * 10 // 11):
+            text = f"may Dara Sok borrow the {rnd.choice(things)} on day {number % 40}?"
+            asked = {"request_id": f"r{number}", "ts": at, "question": text, "user": f"u{number}"}
+            vote = {"request_id": f"r{number}", "ts": at, "rating": "down", "user": f"u{number}"}
+            rows = [asked, vote] if number % 10 == 0 else [asked]
+            for row in rows if number % 20 else reversed(rows):
+                log.write(json.dumps(row) + "\n")
+    with Workspace.open(root, clock, "benchmark") as workspace:
+        workspace.tagger.tag("event", "both workspaces have this key", AT)
+        workspace.ready_corpus()
+
+
+def start(root: Path) -> subprocess.Popen[bytes]:
+    """Start an ingest of the workspace's source."""
+    command = [sys.executable, "-m", "curate", "--workspace", str(root), "--now", NOW, "--quiet"]
+    return subprocess.Popen([*command, "ingest"], stdout=subprocess.DEVNULL)
+
+
+def rows(root: Path) -> list[list[tuple[object, ...]]]:
+    """Return what is stored, in an order of its own."""
+    with closing(sqlite3.connect(root / "curate.db")) as connection:
+        return [connection.execute(query).fetchall() for query in QUERIES]
+
+
+def main() -> None:
+    """Kill, finish, compare."""
+    events = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
+    kills = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+    rnd = random.Random()  # noqa: S311 - moments, not secrets
+    with tempfile.TemporaryDirectory() as made:
+        clean, torn = Path(made) / "clean", Path(made) / "torn"
+        prepare(clean, events)
+        shutil.copytree(clean, torn, copy_function=shutil.copy2)
+        began = time.monotonic()
+        assert start(clean).wait() == 0
+        whole = time.monotonic() - began
+        sys.stdout.write(f"{events} events in one clean run of {whole:.1f} s\n")
+        for number in range(kills):
+            going = start(torn)
+            time.sleep(rnd.uniform(0.2, whole) / 2)
+            os.kill(going.pid, signal.SIGKILL)
+            going.wait()
+            sys.stdout.write(f"kill {number + 1}: {len(rows(torn)[0])} questions stored\n")
+            sys.stdout.flush()
+        both = [start(torn), start(torn)]
+        codes = [one.wait() for one in both]
+        same = rows(torn) == rows(clean)
+        counts = [len(found) for found in rows(torn)]
+        sys.stdout.write(f"two at once ended with {codes}; questions, votes, names: {counts}\n")
+        sys.stdout.write("the same rows as the clean run\n" if same else "OTHER ROWS\n")
+        sys.exit(0 if same and codes == [0, 0] else 1)
+
+
+if __name__ == "__main__":
+    main()
