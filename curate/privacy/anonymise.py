@@ -52,16 +52,6 @@ class Anonymiser:
         """What passes unchanged as a whole."""
         return self._known
 
-    @property
-    def settings(self) -> PrivacySettings:
-        """What it was told to replace."""
-        return self._settings
-
-    @property
-    def known(self) -> frozenset[str]:
-        """What passes unchanged as a whole."""
-        return self._known
-
     @cached_property
     def policy(self) -> str:
         """`sha256:` over the settings, the recognisers' version, the lists and the model."""
