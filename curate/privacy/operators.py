@@ -69,7 +69,8 @@ class _Hashing:
         plain = plain.encode("utf-8", "backslashreplace").decode()
         how = {"hash_type": "sha256", "salt": self._salt}
         hashed = str(Hash().operate(plain, how))
-        return f"<{entity}_{hashed[:16]}>"
+        # A number, so that it is a placeholder to everything that looks for them.
+        return f"<{entity}_{int(hashed[:15], 16)}>"
 
 
 class _Standing:
