@@ -406,7 +406,7 @@ root = "docs"                  # relative to this file
 # [[sources]]                  # a log to read; `curate ingest` without paths reads them all
 # name = "assistant"
 # path = "logs/*.jsonl"        # globs, relative to this file; or https://..., a Langfuse
-# format = "auto"              # auto, jsonl, csv
+# format = "auto"              # by the content; `curate ingest --format help` lists them all
 # down = ["0"]                 # ratings that mean thumbs-down: values, or "<=2"; never guessed
 # up = ["1"]
 # template = ""                # a regular expression around a question in a glued prompt
