@@ -96,6 +96,7 @@ def one_by_one(texts: list[str]) -> float:
 def pooled(texts: list[str], workers: int) -> float:
     """Return the wall-clock rate with so many processes, once they run."""
     own = Anonymiser(PrivacySettings())
+    size = min(BATCH, max(1, len(texts) // 8))  # enough batches for both
     with Pool(own, workers=workers, worth=0) as pool:
         while workers > 1 and not pool.ahead:
             pool.submit([["ready, Mary?"]])()
@@ -104,8 +105,8 @@ def pooled(texts: list[str], workers: int) -> float:
 
         def work() -> None:
             waiting = [
-                pool.submit([[text] for text in texts[at : at + BATCH]])
-                for at in range(0, len(texts), BATCH)
+                pool.submit([[text] for text in texts[at : at + size]])
+                for at in range(0, len(texts), size)
             ]
             for promise in waiting:
                 promise()
