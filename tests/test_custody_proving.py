@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from curate.privacy.sealing import Vault
-from curate.store import engine
+from curate.store import files
 from curate.store.store import Store
 from curate.workspace.custody import bytescan, proving
 from curate.workspace.workspace import Workspace
@@ -42,7 +42,7 @@ def _noop(*_: object, **__: object) -> None:
         ((Vault, "seal"), _plain, "no raw text in any byte after reading a log"),
         ((Vault, "destroy_before"), lambda *_: 0, "a reader in the way defers the proof, not the"),
         ((Store, "suppress"), _noop, "a person who is forgotten stays so"),
-        ((engine, "examine"), _noop, "an empty file is no empty database"),
+        ((files, "examine"), _noop, "an empty file is no empty database"),
     ],
 )
 def test_a_broken_promise_is_found(

@@ -12,7 +12,6 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from curate.store import files
-from curate.store.files import connect, examine
 
 
 class Database:
@@ -24,7 +23,7 @@ class Database:
     def __init__(self, path: Path) -> None:
         """Open the file at `path`, which must exist. Raises `CurateError` as `connect` does."""
         self.path = path
-        examine(path)
+        files.examine(path)
         self._writer = _engine(path, "BEGIN IMMEDIATE", query_only=False)
         self._reader = _engine(path, "BEGIN", query_only=True)
 
@@ -49,7 +48,7 @@ class Database:
 def _engine(path: Path, begin: str, *, query_only: bool) -> Engine:
     engine = create_engine(
         "sqlite://",
-        creator=lambda: connect(path, query_only=query_only),
+        creator=lambda: files.connect(path, query_only=query_only),
         poolclass=QueuePool,
         pool_size=4 if query_only else 1,
         max_overflow=8 if query_only else 0,
@@ -66,7 +65,7 @@ def migrating(path: Path) -> Iterator[Connection]:
     """
     engine = create_engine(
         "sqlite://",
-        creator=lambda: connect(path, foreign_keys=False),
+        creator=lambda: files.connect(path, foreign_keys=False),
         poolclass=NullPool,
         hide_parameters=True,
     )
