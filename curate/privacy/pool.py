@@ -25,7 +25,7 @@ Records = Sequence[Sequence[str]]
 Promise = Callable[[], list[list[Clean]]]
 """Waits for the clean texts of a batch and returns them."""
 
-WORTH = 5.0
+WORTH = 2.0
 """So many seconds this process works alone before others are started, which itself takes some."""
 
 MOST = 2
