@@ -71,6 +71,17 @@ def test_little_work_starts_no_process(own: Anonymiser) -> None:
         assert pool._starting == []
 
 
+def test_where_no_process_can_be_started_one_does_it_all(own: Anonymiser) -> None:
+    with Pool(own, workers=2, worth=0) as pool:
+        pool._start()
+        for process, _ in pool._starting:
+            process.kill()
+            process.join()
+
+        assert [pool.submit(RECORDS)() for _ in range(2)] == [own.clean_records(RECORDS)] * 2
+        assert pool.ahead == 0
+
+
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="looks into /proc")
 def test_the_processes_end_with_the_one_that_made_them(tmp_path: Path) -> None:
     script = tmp_path / "main.py"

@@ -89,9 +89,13 @@ class Pool:
                 there.close()
                 self._starting.append((process, here))
         if self._threads is None and all(pipe.poll() for _, pipe in self._starting):
-            for _, pipe in self._starting:
-                _receive(pipe)
-                self._idle.put(pipe)
+            try:
+                for _, pipe in self._starting:
+                    _receive(pipe)
+                    self._idle.put(pipe)
+            except CurateError:  # where no process can be started, this one does it all
+                self._count = 0
+                return
             self._threads = ThreadPoolExecutor(self._count, "anonymise")
 
     def _ask(self, records: Records) -> list[list[Clean]]:
