@@ -215,7 +215,7 @@ def test_a_user_id_is_never_an_argument(workspace: Workspace, curate: Curate) ->
     ran = curate("--workspace", workspace.root, "forget", "jane@canary.example")
 
     assert ran.code == 2
-    assert "jane" not in ran.out
+    assert "jane" not in ran.out + ran.err
     assert curate("--workspace", workspace.root, "forget", stdin=b"\n").code == 2
 
 
@@ -333,3 +333,63 @@ def test_killed_at_any_step_a_second_run_finishes(
     assert people.holding(workspace.root, *canaries("jane")) == {}
     with Store.open(workspace.root / "curate.db", now=Clock()) as store:
         assert store.counts().records == 3
+
+
+@pytest.mark.parametrize(
+    ("logged", "asked"),
+    [
+        ("the grindelwa\u0308lder kettle", "grindelwälder"),
+        ("in the FRÖBENSTRASSEX", "fröbenstraßex"),
+        ("near nor\u200bdfjell hut", "nordfjell"),
+        ("that gad\u00adgetron thing", "gadgetron"),
+        ("a \uff46\uff4c\uff55\uff46\uff46\uff4c\uff45 of them", "fluffle"),
+        ("my kludge’s hinge", "kludge's"),
+        ('the "zonk" hinge', '"zonk"'),
+    ],
+)
+@pytest.mark.parametrize("where", ["question", "history"])
+def test_a_text_is_found_in_every_form(
+    workspace: Workspace, tmp_path: Path, logged: str, asked: str, where: str
+) -> None:
+    said = people.said("kim", 0, 1.0)
+    said |= (
+        {"question": logged}
+        if where == "question"
+        else {
+            "history": [{"role": "user", "content": logged}, {"role": "assistant", "content": "ok"}]
+        }
+    )
+    people.read(workspace, people.log(tmp_path / "kim.jsonl", said))
+    assert workspace.store.counts().records == 1
+
+    assert workspace.forget_text(RawText(asked)).receipt.counts["records"] == 1
+    assert workspace.store.counts().records == 0
+
+
+@pytest.mark.parametrize("text", ["\u200b\u200b\u200b\u200b", "\u00ad \u200b \u00ad"])
+def test_a_text_nobody_can_see_is_refused(workspace: Workspace, text: str) -> None:
+    with pytest.raises(CurateError, match="shorter than"):
+        workspace.forget_text(RawText(text))
+    with pytest.raises(CurateError, match="no text was given"):
+        workspace.redact("c1", RawText(text), "PERSON")
+
+
+def test_without_the_keys_nobody_is_called_forgotten(
+    workspace: Workspace, log: Path, curate: Curate
+) -> None:
+    people.read(workspace, log)
+    workspace.close()
+    shutil.rmtree(workspace.root / "keys" / "tags")
+    for _ in range(2):
+        ran = curate("--workspace", workspace.root, "forget", stdin=JANE.reveal().encode())
+        assert ran.code == Exit.UNVERIFIED, ran.out
+        assert "keys of the tags are gone" in ran.out
+
+
+def test_what_a_judge_said_goes_with_who_is_forgotten(workspace: Workspace, log: Path) -> None:
+    people.read(workspace, log)
+    (workspace.root / "judge").mkdir()
+    (workspace.root / "judge" / "reply.json").write_text("{}", encoding="utf-8")
+
+    assert workspace.forget(JANE).receipt.counts["judgements"] == 1
+    assert list((workspace.root / "judge").iterdir()) == []

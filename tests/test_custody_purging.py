@@ -8,11 +8,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 import pytest
 
+from curate.config import RetentionSettings
 from curate.store import files
 from curate.workspace.workspace import Workspace
 from tests import people
@@ -77,6 +79,54 @@ def test_the_keys_of_tags_go_when_no_record_of_their_time_is_left(
     assert list(tags.glob("*.key")) == []
 
 
+def test_keys_serve_their_records_however_long_those_are_kept_now(
+    workspace: Workspace, clock: Clock
+) -> None:
+    tags = workspace.root / "keys" / "tags"
+    before = sorted(tags.iterdir())
+    workspace.settings = replace(workspace.settings, retention=RetentionSettings(records_days=30))
+    clock.now = NOW + 40 * DAY
+    workspace.purge()
+
+    assert workspace.store.counts().records > 0
+    assert sorted(tags.iterdir()) == before
+
+
+@pytest.mark.parametrize("harm", ["cut short", "open to all"])
+def test_a_harmed_key_of_tags_stops_nothing_and_is_no_success(
+    workspace: Workspace, clock: Clock, curate: Curate, harm: str
+) -> None:
+    [key, *_] = (workspace.root / "keys" / "tags").glob("*.key")
+    if harm == "cut short":
+        key.write_bytes(b"short")
+    else:
+        key.chmod(0o644)
+    workspace.close()
+    ran = curate("--workspace", workspace.root, "--now", LATER, "purge", "--json")
+
+    assert (ran.code, ran.json["status"]) == (5, "not verified")
+    assert key.name in ran.json["detail"]
+    clock.now = NOW + 15 * DAY
+    assert workspace.store.counts().overdue == 0
+    assert workspace.originals.overdue() == 0
+
+
+def test_what_a_judge_said_goes_when_it_is_as_old_as_records(
+    workspace: Workspace, clock: Clock
+) -> None:
+    said = workspace.root / "judge" / "reply.json"
+    said.parent.mkdir()
+    said.write_text("{}", encoding="utf-8")
+    os.utime(said, (NOW.timestamp(), NOW.timestamp()))
+    clock.now = NOW + 89 * DAY
+    workspace.purge()
+    assert said.exists()
+
+    clock.now = NOW + 91 * DAY
+    assert workspace.purge().counts["judgements"] == 1
+    assert not said.exists()
+
+
 def test_the_first_purge_of_an_older_workspace_keeps_the_keys_of_its_tags(
     workspace: Workspace, clock: Clock
 ) -> None:
@@ -88,6 +138,7 @@ def test_the_first_purge_of_an_older_workspace_keeps_the_keys_of_its_tags(
     for path in (keys / "tags").iterdir():
         path.rename(keys / path.name)
     (keys / "tags").rmdir()
+    (keys / "CACHEDIR.TAG").unlink()
     clock.now = NOW + 15 * DAY
     with people.reopen(workspace.root, clock, "Zorvath") as again:
         assert again.purge().counts["keys"] == 0

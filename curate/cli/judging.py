@@ -91,16 +91,17 @@ def judge(
     stand in the verdict. With people's marks it says how far the judge agrees with them.
     """
     from curate.evaluate import judging, reviewing
+    from curate.workspace.custody.purging import JUDGE
 
     if (run is None) != reviewed:
         raise CurateError("judge a RUN, or --reviewed", "One of the two.", Exit.USAGE)
     people: dict[str, Mark] = {}
     if run is None:
         materials, people = _reviewed(shared)
-        place = cache or shared.root() / "judge"
+        place = cache or shared.root() / JUDGE
     else:
         materials = _materials(scored.ready(shared, asked, tuning_only=True).score(run), asked)
-        place = cache or run.parent / "judge"
+        place = cache or run.parent / JUDGE
         if marks:
             people = _marks(marks)
     planned = judging.plan(

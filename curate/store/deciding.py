@@ -44,7 +44,7 @@ class Undone:
 
 
 @dataclass(frozen=True, slots=True)
-class _Act:
+class Act:
     """The signature that all rows of one decision share."""
 
     connection: Connection
@@ -56,6 +56,7 @@ class _Act:
     undoes: int | None = None
 
     def write(self, subject: str, number: int, before: Json | None, after: Json | None) -> None:
+        """Put on record what revision `number` made of a subject."""
         self.connection.execute(
             insert(revision).values(
                 act=self.number,
@@ -72,16 +73,17 @@ class _Act:
         )
 
 
-def _begin(
+def begin(
     connection: Connection,
     by: str,
     at: datetime,
     action: str,
     reason: str = "",
     undoes: int | None = None,
-) -> _Act:
+) -> Act:
+    """Return a new act, signed and timed; `undoes` is the number of the one it takes back."""
     last = connection.execute(select(func.max(revision.c.act))).scalar_one()
-    return _Act(connection, (last or 0) + 1, by, at, action, reason, undoes)
+    return Act(connection, (last or 0) + 1, by, at, action, reason, undoes)
 
 
 # ---------------------------------------------------------------------------- items
@@ -121,7 +123,7 @@ def save_items(
     An item that is saved as it was is left alone. With `candidate_id`, that candidate is tied
     to the item, and done when the item is ready.
     """
-    act = _begin(connection, by, now, action, reason)
+    act = begin(connection, by, now, action, reason)
     saved = [_save(act, wanted, expected) for wanted, expected in changes]
     if candidate_id is not None:
         for one in saved:
@@ -129,7 +131,7 @@ def save_items(
     return saved
 
 
-def _save(act: _Act, wanted: Item, expected: int) -> Item:
+def _save(act: Act, wanted: Item, expected: int) -> Item:
     if _CANDIDATE.fullmatch(wanted.id):
         raise CurateError(
             f"{wanted.id} is how candidates are called", "Name the item otherwise.", Exit.USAGE
@@ -154,7 +156,7 @@ def _save(act: _Act, wanted: Item, expected: int) -> Item:
     signed = replace(wanted, revision=expected, changed_at=act.at, changed_by=act.by)
     if current is not None and signed == replace(current, changed_at=act.at, changed_by=act.by):
         return current
-    after = replace(signed, revision=_next(act.connection, wanted.id))
+    after = replace(signed, revision=next_number(act.connection, wanted.id))
     _put(act.connection, after)
     act.write(after.id, after.revision, _json(current), item_to_json(after))
     return after
@@ -180,7 +182,8 @@ def _withdrawn(identifier: str) -> CurateError:
     )
 
 
-def _next(connection: Connection, subject: str) -> int:
+def next_number(connection: Connection, subject: str) -> int:
+    """Return the number of a subject's next revision."""
     newest = select(func.max(revision.c.number)).where(revision.c.subject == subject)
     return (connection.execute(newest).scalar_one() or 0) + 1
 
@@ -208,15 +211,15 @@ def _state(connection: Connection, identifier: int) -> Json | None:
     return None if row is None else dict(row._mapping)
 
 
-def _change(act: _Act, identifier: int, before: Json, after: Json) -> None:
+def _change(act: Act, identifier: int, before: Json, after: Json) -> None:
     act.connection.execute(update(candidate).where(candidate.c.id == identifier).values(**after))
     if after["status"] != "open":
         claims.release(act.connection, identifier, by=act.by, now=act.at)
     subject = f"c{identifier}"
-    act.write(subject, _next(act.connection, subject), before, after)
+    act.write(subject, next_number(act.connection, subject), before, after)
 
 
-def _tie(act: _Act, identifier: int, one: Item) -> None:
+def _tie(act: Act, identifier: int, one: Item) -> None:
     before = _state(act.connection, identifier)
     if before is None:
         return  # purged while it was open on the screen: the item stays, cut loose
@@ -269,16 +272,16 @@ def decide(
     kept = item_id or (None if freed else before["item"])
     after = {"status": status, "item": kept, "note": reason}
     if after != before:
-        _change(_begin(connection, by, now, status, reason), identifier, before, after)
+        _change(begin(connection, by, now, status, reason), identifier, before, after)
 
 
 def merge(
     connection: Connection, into: int, others: Sequence[int], *, by: str, now: datetime, reason: str
 ) -> None:
     """Put clusters together; see `grouping.merge`."""
-    act = _begin(connection, by, now, "merge", reason)
+    act = begin(connection, by, now, "merge", reason)
     for subject, (before, after) in grouping.merge(connection, into, others).items():
-        act.write(subject, _next(connection, subject), before, after)
+        act.write(subject, next_number(connection, subject), before, after)
 
 
 def split(
@@ -291,10 +294,10 @@ def split(
     reason: str,
 ) -> int:
     """Take a cluster apart and return the id of the new one; see `grouping.split`."""
-    act = _begin(connection, by, now, "split", reason)
+    act = begin(connection, by, now, "split", reason)
     made, changes = grouping.split(connection, identifier, records)
     for subject, (before, after) in changes.items():
-        act.write(subject, _next(connection, subject), before, after)
+        act.write(subject, next_number(connection, subject), before, after)
     return made
 
 
@@ -325,7 +328,7 @@ def undo(connection: Connection, *, by: str, now: datetime, subject: str | None)
     rows = connection.execute(
         select(revision).where(revision.c.act == last.act).order_by(revision.c.id.desc())
     ).all()
-    act = _begin(connection, by, now, "undo", undoes=last.act)
+    act = begin(connection, by, now, "undo", undoes=last.act)
     gone = [row.subject for row in rows if not _take_back(act, row)]
     grouping.drop_empty(connection, [int(row.subject[1:]) for row in rows if _regrouped(row)])
     subjects = tuple(dict.fromkeys(row.subject for row in rows))
@@ -338,7 +341,7 @@ def _standing() -> tuple[ColumnElement[bool], ...]:
     return revision.c.undoes.is_(None), ~taken_back
 
 
-def _take_back(act: _Act, row: Any) -> bool:
+def _take_back(act: Act, row: Any) -> bool:
     """Restore what a revision found. Returns False when its subject was purged meanwhile."""
     _stand_alone(act, row)
     if _CANDIDATE.fullmatch(row.subject):
@@ -346,7 +349,7 @@ def _take_back(act: _Act, row: Any) -> bool:
     current = find(act.connection, row.subject)
     if current is not None and current.status == "withdrawn":
         raise _withdrawn(row.subject)
-    number = _next(act.connection, row.subject)
+    number = next_number(act.connection, row.subject)
     restored = None
     if row.before is None:
         act.connection.execute(delete(item).where(item.c.id == row.subject))
@@ -362,25 +365,25 @@ def _regrouped(row: Any) -> bool:
     return any(side is not None and "records" in side for side in (row.before, row.after))
 
 
-def _take_back_candidate(act: _Act, row: Any) -> bool:
+def _take_back_candidate(act: Act, row: Any) -> bool:
     identifier = int(row.subject[1:])
     if _regrouped(row):
         found = grouping.state(act.connection, identifier)
         if row.before is not None:
             grouping.put(act.connection, identifier, row.before)
         restored = row.before and grouping.state(act.connection, identifier)
-        act.write(row.subject, _next(act.connection, row.subject), found, restored)
+        act.write(row.subject, next_number(act.connection, row.subject), found, restored)
         return row.before is None or restored is not None
     current = _state(act.connection, identifier)
     if current is None:
         # Kept on record all the same: else this act would stand for ever.
-        act.write(row.subject, _next(act.connection, row.subject), None, None)
+        act.write(row.subject, next_number(act.connection, row.subject), None, None)
         return False
     _change(act, identifier, current, row.before)
     return True
 
 
-def _stand_alone(act: _Act, row: Any) -> None:
+def _stand_alone(act: Act, row: Any) -> None:
     later = act.connection.execute(
         select(revision.c.by)
         .where(revision.c.subject == row.subject, revision.c.act > row.act, *_standing())

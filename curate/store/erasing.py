@@ -18,7 +18,6 @@ from sqlalchemy import (
     Text,
     delete,
     func,
-    insert,
     null,
     or_,
     select,
@@ -29,7 +28,7 @@ from sqlalchemy import (
 from curate.model.items import Item
 from curate.store import clusters
 from curate.store.clusters import Matcher, pieces
-from curate.store.deciding import find
+from curate.store.deciding import begin, find, next_number
 from curate.store.mapping import item_from_json, item_to_json
 from curate.store.tables import (
     accepted,
@@ -75,14 +74,17 @@ class Literal:
 
     pattern: re.Pattern[str]
     word: str
-    """Its longest word, by which the database finds what may hold it."""
+    """Its longest run of letters and digits, by which the database finds what may hold it: in
+    JSON, quotation marks and line ends are written otherwise.
+    """
 
     @classmethod
     def of(cls, text: str) -> Literal:
         """Return the literal of a text that has at least one word."""
         words = fold_search(text).split()
         spaced = r"\s+".join(re.escape(word) for word in words)
-        return cls(re.compile(spaced), max(words, key=len))
+        runs = re.findall(r"\w+", " ".join(words)) or words
+        return cls(re.compile(spaced), max(runs, key=len))
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Return where it stands in `text`, in order, nothing overlapping."""
@@ -269,8 +271,7 @@ def _blank(connection: Connection, which: ColumnElement[bool]) -> None:
 def _withdraw(connection: Connection, identifier: str, by: str, now: datetime) -> None:
     current = find(connection, identifier)
     _blank(connection, revision.c.subject == identifier)
-    newest = select(func.max(revision.c.number)).where(revision.c.subject == identifier)
-    number = (connection.execute(newest).scalar_one() or 0) + 1
+    number = next_number(connection, identifier)
     blank = Item(
         identifier, number, "", status="withdrawn", changed_at=now, changed_by=by,
         split=current.split if current else "tuning",
@@ -278,21 +279,8 @@ def _withdraw(connection: Connection, identifier: str, by: str, now: datetime) -
     if current is not None:
         row = {"revision": number, "status": "withdrawn", "content": item_to_json(blank)}
         connection.execute(update(item).where(item.c.id == identifier).values(**row))
-    act = (connection.execute(select(func.max(revision.c.act))).scalar_one() or 0) + 1
-    connection.execute(
-        insert(revision).values(
-            act=act,
-            subject=identifier,
-            number=number,
-            at=now,
-            by=by,
-            action=WITHDRAW,
-            reason="",
-            before=None,
-            after=item_to_json(blank) if current else None,
-            undoes=None,
-        )
-    )
+    after = item_to_json(blank) if current else None
+    begin(connection, by, now, WITHDRAW).write(identifier, number, None, after)
     connection.execute(
         update(version_item)
         .where(version_item.c.item == identifier)
@@ -416,26 +404,11 @@ def scrub_item(
     _drop_files(connection)
     if current is None or after == before:
         return places
-    newest = select(func.max(revision.c.number)).where(revision.c.subject == identifier)
-    number = (connection.execute(newest).scalar_one() or 0) + 1
+    number = next_number(connection, identifier)
     made = replace(item_from_json(after), revision=number, changed_at=now, changed_by=by)
     row = {"revision": number, "content": item_to_json(made)}
     connection.execute(update(item).where(item.c.id == identifier).values(**row))
-    act = (connection.execute(select(func.max(revision.c.act))).scalar_one() or 0) + 1
-    connection.execute(
-        insert(revision).values(
-            act=act,
-            subject=identifier,
-            number=number,
-            at=now,
-            by=by,
-            action="redact",
-            reason="",
-            before=after,
-            after=item_to_json(made),
-            undoes=None,
-        )
-    )
+    begin(connection, by, now, "redact").write(identifier, number, after, item_to_json(made))
     return places + 1
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import timedelta
@@ -20,6 +19,7 @@ from curate.store.clusters import pieces
 from curate.store.erasing import Literal, Target
 from curate.store.files import Busy
 from curate.store.retention import Outcome
+from curate.text import fold_search
 from curate.workspace.custody.purging import clear_judgements
 
 if TYPE_CHECKING:
@@ -29,6 +29,9 @@ REMOVED = "<REMOVED>"
 """What stands where a text was taken out of an earlier wording."""
 
 _SHORTEST = 2
+_KEYLESS = Outcome(
+    "not verified", {}, {}, "the keys of the tags are gone: nobody can say whose records are left"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,23 +56,23 @@ def forget_user(workspace: Workspace, user: RawText) -> Erasure:
     if not folded:
         raise CurateError("no user id was given", "Give it at the prompt, or on stdin.", Exit.USAGE)
     now, keep = workspace.now(), timedelta(days=workspace.settings.retention.records_days)
+    if not any(workspace.tag_keys.glob("*.key")) and workspace.store.counts().records:
+        # Making keys now would hide for ever that those of the records are lost.
+        return _erase(workspace, "forget", erasing.by_users(()), frozenset, lost=_KEYLESS)
     # An event's own time chooses its key, so every epoch that a log may still bring must have one.
-    keyless = not any(workspace.tag_keys.glob("*.key")) and workspace.store.counts().records > 0
     for when in (now - keep, now, now + keep):
         workspace.tagger.tag(door.USER, folded, when)
     tags = workspace.tagger.live(door.USER, folded)
     workspace.store.suppress(tags, now + keep)
     target = erasing.by_users(tags)
-    return _erase(
-        workspace, "forget", target, lambda: workspace.store.held(target).keys, keyless=keyless
-    )
+    return _erase(workspace, "forget", target, lambda: workspace.store.held(target).keys)
 
 
 def forget_text(workspace: Workspace, text: RawText) -> Erasure:
     """Erase a piece of text: records, votes and originals that hold it, and items whose own words
     do. Earlier wordings and notes that hold it lose it; what the documents say stays.
     """
-    wanted = unicodedata.normalize("NFC", text.reveal()).strip()
+    wanted = fold_search(text.reveal()).strip()
     if len(wanted) < _SHORTEST:
         raise CurateError(
             f"the text is shorter than {_SHORTEST} characters",
@@ -94,11 +97,6 @@ def _originals_with(workspace: Workspace, literal: Literal) -> frozenset[bytes]:
     return frozenset(found)
 
 
-_KEYLESS = Outcome(
-    "not verified", {}, {}, "the keys of the tags are gone: nobody can say whose records are left"
-)
-
-
 def _erase(
     workspace: Workspace,
     kind: str,
@@ -106,14 +104,15 @@ def _erase(
     keys: Callable[[], Collection[bytes]],
     literal: Literal | None = None,
     *,
-    keyless: bool = False,
+    lost: Outcome | None = None,
 ) -> Erasure:
     def elsewhere() -> Outcome:
         # Before the records: they tell whose the originals are.
         try:
             gone = workspace.originals.erase(keys())
             judged = Outcome("clean", {"judgements": clear_judgements(workspace, None)}, {})
-            return gone.beside(judged).beside(_KEYLESS if keyless else Outcome("clean", {}, {}))
+            both = gone.beside(judged)
+            return both.beside(lost) if lost else both
         except Busy as error:
             return Outcome("deferred", {}, {}, error.message)
         except CurateError as error:

@@ -30,18 +30,18 @@ _CACHEDIR = (
 
 def prepare(keys: Path) -> Path:
     """Make the key directory (0700, marked as not to be backed up) and return that of the tags'
-    keys, moving there what an older program kept beside the days' keys.
+    keys, moving there what an older program kept instead of days' keys. That one left no mark:
+    in a marked directory a missing one was lost, and no day's key may stand in for a tag's.
     """
-    tags = keys / TAGS
+    tags, mark = keys / TAGS, keys / "CACHEDIR.TAG"
     try:
         keys.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not tags.is_dir():
             moving = keys / f"{TAGS}.new"
             moving.mkdir(mode=0o700, exist_ok=True)
-            for key in keys.glob("*.key"):
+            for key in () if mark.exists() else keys.glob("*.key"):
                 key.rename(moving / key.name)
             moving.rename(tags)
-        mark = keys / "CACHEDIR.TAG"
         if not mark.exists():
             mark.touch(mode=0o600)
             mark.write_text(_CACHEDIR, encoding="ascii")

@@ -15,6 +15,7 @@ from curate.model.events import QuestionEvent, RawText
 from curate.model.records import Clean, Record, Redaction, RetrievedChunk, Turn
 from curate.store.erasing import Literal
 from curate.store.rewording import Wording
+from curate.text import fold_search
 
 if TYPE_CHECKING:
     from curate.workspace.workspace import Workspace
@@ -36,7 +37,7 @@ def redact(workspace: Workspace, subject: str, text: RawText, entity: str = "PER
         raise CurateError(
             f"there is no entity of that name; there are {', '.join(ENTITIES)}", "", Exit.USAGE
         )
-    if not text.reveal().strip():
+    if not fold_search(text.reveal()).strip():
         raise CurateError("no text was given to redact", "Select some.", Exit.USAGE)
     literal = Literal.of(text.reveal())
     match = re.fullmatch(r"c([0-9]+)", subject)
