@@ -87,74 +87,55 @@ def echo(question: str, passage: str) -> float:
     return copied / total if total else 0.0
 
 
-def check(
-    items: Sequence[Item],
-    *,
-    locate: Locate,
-    scan: Scan,
-    stands: Stands,
-    passage: PassageOf,
-    alike: Alike,
-    nearest: Nearest | None = None,
-    withdrawn: Collection[str] = (),
-    accepted: Collection[tuple[str, str]] = (),
-) -> list[Finding]:
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What an item is held against, from the rooms that know. `withdrawn` are the ids that were
+    taken back for good, `accepted` are item and entity of personal data that a person let stand.
+    Without `nearest`, it is not asked whether the documents answer what is called unanswerable.
+    """
+
+    locate: Locate
+    scan: Scan
+    stands: Stands
+    passage: PassageOf
+    alike: Alike
+    nearest: Nearest | None = None
+    withdrawn: Collection[str] = ()
+    accepted: Collection[tuple[str, str]] = ()
+
+
+def check(items: Sequence[Item], tools: Tools) -> list[Finding]:
     """Return what is wrong with the items that are ready, and with the set they make.
 
     Errors come first, then warnings, then notes, each by item. A draft only gets the note that it
-    is not exported; retired and withdrawn items are left alone. Without `nearest`, it is not asked
-    whether the documents answer what is called unanswerable. `withdrawn` are the ids that were
-    taken back for good, `accepted` are item and entity of personal data that a person let stand.
+    is not exported; retired and withdrawn items are left alone.
     """
-    tools = _Tools(locate, scan, stands, passage, nearest)
     ready = [item for item in items if item.status == "ready"]
     found = [
         Finding(item.id, "draft", "note", _draft(item)) for item in items if item.status == "draft"
     ]
-    found += _ids(items, withdrawn)
+    found += _ids(items, tools.withdrawn)
     found += [finding for item in ready for finding in _item(item, tools)]
-    found += _personal(ready, tools, accepted)
-    found += _set(ready, alike)
+    found += _personal(ready, tools)
+    found += _set(ready, tools.alike)
     return sorted(found, key=lambda f: (_ORDER[f.severity], f.item, f.code, f.message))
 
 
-def lint(
-    item: Item,
-    others: Sequence[Item],
-    *,
-    locate: Locate,
-    scan: Scan,
-    stands: Stands,
-    passage: PassageOf,
-    alike: Alike,
-    nearest: Nearest | None = None,
-    withdrawn: Collection[str] = (),
-    accepted: Collection[tuple[str, str]] = (),
-) -> list[Finding]:
+def lint(item: Item, others: Sequence[Item], tools: Tools) -> list[Finding]:
     """Return what would be wrong with one item if it were ready among the `others`."""
-    tools = _Tools(locate, scan, stands, passage, nearest)
     item = replace(item, status="ready")
     beside = [other for other in others if other.status in ("ready", "draft")]
     found = [
-        *_ids([*others, item], withdrawn),
+        *_ids([*others, item], tools.withdrawn),
         *_item(item, tools),
-        *_personal([item], tools, accepted),
+        *_personal([item], tools),
     ]
-    found += _set([*beside, item], alike)
+    found += _set([*beside, item], tools.alike)
     mine = [finding for finding in found if finding.item == item.id]
     return sorted(mine, key=lambda f: (_ORDER[f.severity], f.code, f.message))
 
 
 _ORDER: Mapping[Severity, int] = {"error": 0, "warning": 1, "note": 2}
-
-
-@dataclass(frozen=True, slots=True)
-class _Tools:
-    locate: Locate
-    scan: Scan
-    stands: Stands
-    passage: PassageOf
-    nearest: Nearest | None
 
 
 def _draft(item: Item) -> str:
@@ -165,7 +146,7 @@ def _draft(item: Item) -> str:
 # ---------------------------------------------------------------------------- one item
 
 
-def _item(item: Item, tools: _Tools) -> Iterator[Finding]:
+def _item(item: Item, tools: Tools) -> Iterator[Finding]:
     def finding(code: str, severity: Severity, message: str) -> Finding:
         return Finding(item.id, code, severity, message)
 
@@ -208,7 +189,7 @@ def _item(item: Item, tools: _Tools) -> Iterator[Finding]:
         yield from _answerable(item, tools)
 
 
-def _answerable(item: Item, tools: _Tools) -> Iterator[Finding]:
+def _answerable(item: Item, tools: Tools) -> Iterator[Finding]:
     def finding(code: str, severity: Severity, message: str) -> Finding:
         return Finding(item.id, code, severity, message)
 
@@ -237,7 +218,7 @@ def _answerable(item: Item, tools: _Tools) -> Iterator[Finding]:
             )
 
 
-def _evidence(item: Item, label: str, evidence: Evidence, tools: _Tools) -> Iterator[Finding]:
+def _evidence(item: Item, label: str, evidence: Evidence, tools: Tools) -> Iterator[Finding]:
     def finding(code: str, severity: Severity, message: str) -> Finding:
         return Finding(item.id, code, severity, f"{label} {message}")
 
@@ -348,9 +329,7 @@ def _from_question(item: Item) -> bool:
 # ---------------------------------------------------------------------------- personal data
 
 
-def _personal(
-    items: Sequence[Item], tools: _Tools, accepted: Collection[tuple[str, str]]
-) -> list[Finding]:
+def _personal(items: Sequence[Item], tools: Tools) -> list[Finding]:
     fields = [(item, name, text, quoted) for item in items for name, text, quoted in _fields(item)]
     scanned = tools.scan([text for _, _, text, _ in fields])
     blocked: dict[str, dict[str, set[str]]] = {}
@@ -360,7 +339,7 @@ def _personal(
         for hit in hits:
             if _own(text, hit, quoted, tools.stands):
                 exempt.setdefault(item.id, set()).add(name)
-            elif (item.id, hit.entity) in accepted:
+            elif (item.id, hit.entity) in tools.accepted:
                 allowed.setdefault(item.id, set()).add(hit.entity)
             else:
                 blocked.setdefault(item.id, {}).setdefault(name, set()).add(hit.entity)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import getpass
 import json
 import os
@@ -13,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from curate.model.errors import CurateError, Exit
+from curate.model.errors import CurateError, Exit, did_you_mean
 from curate.model.plain import Json
 
 FILE = "curate.toml"
@@ -234,8 +233,7 @@ def _table(kind: type[Any], raw: Json, prefix: str, path: Path) -> Any:
     values: Json = {}
     for key, value in raw.items():
         if key not in known:
-            near = difflib.get_close_matches(key, known, 1)
-            hint = f"Did you mean `{near[0]}`?" if near else f"Known here: {', '.join(known)}."
+            hint = did_you_mean(key, known, f"Known here: {', '.join(known)}.")
             raise CurateError(f"{path}: unknown key `{prefix}{key}`", hint, Exit.USAGE)
         values[key] = _value(known[key].type, value, prefix + key, path)
     return kind(**values)

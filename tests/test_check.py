@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from curate.check import Scan, check, echo, lint, missing
+from curate.check import Scan, Tools, check, echo, lint, missing
 from curate.config import CorpusSettings
 from curate.corpus.corpus import Corpus
 from curate.model.documents import Evidence
@@ -83,12 +83,14 @@ def spotting(*words: str) -> Scan:
 def found(corpus: Corpus, *items: Item, scan: Scan = nobody) -> list[Finding]:
     return check(
         items,
-        locate=corpus.locate,
-        scan=scan,
-        stands=corpus.stands,
-        passage=corpus.passage,
-        alike=Matcher().pairs,
-        withdrawn={"gone-1"},
+        Tools(
+            locate=corpus.locate,
+            scan=scan,
+            stands=corpus.stands,
+            passage=corpus.passage,
+            alike=Matcher().pairs,
+            withdrawn={"gone-1"},
+        ),
     )
 
 
@@ -319,11 +321,13 @@ def test_lint_judges_a_draft_as_if_it_were_ready_among_the_others(
     findings = lint(
         draft,
         [good, Item("other", 1, "", status="ready")],
-        locate=corpus.locate,
-        scan=nobody,
-        stands=corpus.stands,
-        passage=corpus.passage,
-        alike=Matcher().pairs,
+        Tools(
+            locate=corpus.locate,
+            scan=nobody,
+            stands=corpus.stands,
+            passage=corpus.passage,
+            alike=Matcher().pairs,
+        ),
     )
     assert {f.item for f in findings} == {"how-long-2"}
     assert [f.code for f in findings] == ["keyword-missing", "split-near-duplicate"]
@@ -352,12 +356,14 @@ def test_what_the_documents_seem_to_answer_is_doubted_until_a_note_says_why(
     def doubted(item: Item) -> list[Finding]:
         found = check(
             [item],
-            locate=corpus.locate,
-            scan=lambda texts: [()] * len(texts),
-            stands=corpus.stands,
-            passage=corpus.passage,
-            alike=Matcher().pairs,
-            nearest=lambda one: next(iter(corpus.suggest(one.question, k=1)), None),
+            Tools(
+                locate=corpus.locate,
+                scan=lambda texts: [()] * len(texts),
+                stands=corpus.stands,
+                passage=corpus.passage,
+                alike=Matcher().pairs,
+                nearest=lambda one: next(iter(corpus.suggest(one.question, k=1)), None),
+            ),
         )
         return [one for one in found if one.code == "absence-doubtful"]
 

@@ -127,6 +127,26 @@ class TestTheMainJob:
         assert again["questions_new"] == 0
         assert again["expired"] == 2
 
+    def test_a_log_by_its_path_is_the_source_that_names_it(
+        self, workspace: Path, curate: Curate, tmp_path: Path
+    ) -> None:
+        (tmp_path / "logs").mkdir()
+        (tmp_path / "logs" / "a.jsonl").write_bytes(lines(QUESTION, VOTE))
+        with (workspace / "curate.toml").open("a", encoding="utf-8") as toml:
+            toml.write('[[sources]]\nname = "bot"\npath = "../logs/*.jsonl"\n')
+
+        assert curate("ingest", "--json").json["questions_new"] == 1
+        again = curate("ingest", "--json", tmp_path / "logs" / "a.jsonl").json
+        assert (again["questions_new"], again["feedback_new"]) == (0, 0)
+
+    def test_a_document_that_is_not_there_is_named(self, workspace: Path, curate: Curate) -> None:
+        curate("ingest", "-", stdin=lines(QUESTION))
+        ran = curate("items", "set", "c1", "--source", "aa.md", "--evidence", "free for everyone")
+
+        assert ran.code == 2
+        assert "no document aa.md" in ran.err
+        assert "a.md" in ran.err.partition("\n")[2]
+
     def test_redacting_lines_keeps_order_and_offsets(self, curate: Curate) -> None:
         texts = ["call +1 415 555 2671", "no one", "mail zoe@mail.example.org now"]
         sent = lines(*({"id": i, "text": text} for i, text in enumerate(texts)))

@@ -51,6 +51,7 @@ def test_the_template_without_its_comment_signs_still_says_the_defaults(tmp_path
         ("[[sources]]\nname = 'a'", "`sources.path of a` is missing", ""),
         ("[[sources]]\npath = 'a'", "`sources.name` is missing", ""),
         ("x = \ny = 2", "line 1", ""),
+        ("x = " + "[" * 5000, "nested too deep", ""),
     ],
 )
 def test_a_mistake_is_named_with_the_way_out(
@@ -93,6 +94,9 @@ def test_the_clock_is_the_option_then_the_environment(monkeypatch: pytest.Monkey
     assert config.now("2026-11-02T10:00:00+07:00") == datetime(2026, 11, 2, 3, tzinfo=UTC)
     with pytest.raises(CurateError, match="ISO 8601"):
         config.now("yesterday")
+    for far in ("0001-01-01", "9999-12-31T23:59:59-12:00"):
+        with pytest.raises(CurateError, match="out of reach"):
+            config.now(far)
 
 
 def test_the_curator_is_the_option_then_the_config() -> None:

@@ -114,3 +114,17 @@ def test_another_database_file_is_rejected(asked: Path) -> None:
     (found,) = [item for item in read(asked) if isinstance(item, Rejected)]
 
     assert "SQLite" in found.reason
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql+psycopg://u@127.0.0.1:1/x?password=SEKRET&sslpassword=SEKRET",
+        "postgresql+psycopg://u:p4ss@w0rdSEKRET@127.0.0.1:1/x",
+    ],
+)
+def test_a_password_is_never_shown_wherever_in_the_address_it_stands(url: str) -> None:
+    with pytest.raises(CurateError) as caught:
+        list(database.query(url, "SELECT 1"))
+
+    assert "SEKRET" not in caught.value.message + caught.value.hint

@@ -11,7 +11,7 @@ from curate.cli import importing, output
 from curate.cli import inbox as inbox_
 from curate.cli.context import Shared, json_option, shared_options
 from curate.cli.inbox import CANDIDATE
-from curate.model.errors import CurateError, Exit
+from curate.model.errors import CurateError, Exit, did_you_mean
 from curate.text import one_line
 
 if TYPE_CHECKING:
@@ -235,10 +235,7 @@ def _locate(workspace: Workspace, source: str, heading: str, phrase: str) -> Evi
 
     documents = workspace.corpus.sources()
     if source not in documents:
-        import difflib
-
-        near = difflib.get_close_matches(source, documents, 1)
-        hint = f"Did you mean {near[0]}?" if near else "`curate corpus search` names them."
+        hint = did_you_mean(source, documents, "`curate corpus search` names them.")
         raise CurateError(f"there is no document {one_line(source)}", hint, Exit.USAGE)
     wanted = Evidence(source, heading, phrase, 0, 0, "", "lost")
     found = workspace.corpus.locate(wanted)

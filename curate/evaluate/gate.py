@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import tomllib
 import xml.etree.ElementTree as ET
@@ -13,7 +12,7 @@ from pathlib import Path
 from curate.evaluate import answers, metrics
 from curate.evaluate.comparing import Comparison
 from curate.evaluate.scoring import SHARES, Outcome, Scored, Side, foreign
-from curate.model.errors import CurateError, Exit
+from curate.model.errors import CurateError, Exit, did_you_mean
 from curate.text import display
 
 FALLING = ("answerable-refused", "unanswerable-answered", "no-reply")
@@ -124,8 +123,8 @@ def _bounds(path: Path, raw: Mapping[str, object], table: str) -> dict[str, floa
         stem, at, k = name.partition("@")
         known = stem in RANKED and k.isdigit() and int(k) > 0 if at else name in _plain()
         if not known:
-            near = difflib.get_close_matches(name, [*_plain(), *(f"{r}@4" for r in RANKED)], 1)
-            hint = f"Did you mean `{near[0]}`?" if near else "Measures are named as `eval score`."
+            measures = [*_plain(), *(f"{ranked}@4" for ranked in RANKED)]
+            hint = did_you_mean(name, measures, "Measures are named as `eval score`.")
             raise _refused(path, f"no measure is called `{name}`", hint)
     return {name: float(value) for name, value in given.items()}
 

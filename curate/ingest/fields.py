@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -10,7 +9,7 @@ from functools import lru_cache
 from curate.ingest.conversation import chat
 from curate.ingest.paths import ABSENT, Getter, getter
 from curate.ingest.values import ident, moment, text_of
-from curate.model.errors import CurateError, Exit
+from curate.model.errors import CurateError, Exit, did_you_mean
 from curate.model.plain import Json
 
 _STRONG: dict[str, str] = {
@@ -217,8 +216,7 @@ def check_map(told: Mapping[str, str]) -> dict[str, str]:
     for name, path in told.items():
         field = _ALIASES.get(name, name)
         if field not in FIELDS:
-            near = difflib.get_close_matches(name, FIELDS, 1)
-            hint = f"Did you mean `{near[0]}`?" if near else f"Known: {', '.join(FIELDS)}."
+            hint = did_you_mean(name, FIELDS, f"Known: {', '.join(FIELDS)}.")
             raise CurateError(
                 f"the map of a source names an unknown field `{name}`", hint, Exit.USAGE
             )

@@ -6,7 +6,6 @@ enough, a few lines in presets.toml.
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +21,7 @@ from curate.ingest.paths import ABSENT, Getter, getter
 from curate.ingest.ratings import TRACER, Scale
 from curate.ingest.tables import Messages
 from curate.ingest.values import raw, text_of
-from curate.model.errors import CurateError, Exit
+from curate.model.errors import CurateError, Exit, did_you_mean
 from curate.model.events import QuestionEvent
 from curate.model.plain import Json
 
@@ -88,8 +87,7 @@ def recognise(source: SourceSettings, head: Sequence[Json]) -> Reading:
     """
     wanted = source.format
     if wanted not in names():
-        near = difflib.get_close_matches(wanted, names(), 1)
-        hint = f"Did you mean `{near[0]}`?" if near else f"Known: {', '.join(names())}."
+        hint = did_you_mean(wanted, names(), f"Known: {', '.join(names())}.")
         raise CurateError(f"there is no log format `{wanted}`", hint, Exit.USAGE)
     if wanted not in PLAIN and not (wanted == "auto" and source.map):
         for one in FORMATS:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 from importlib.resources import files
 
-from curate.model.errors import CurateError, Exit
+from curate.model.errors import CurateError, Exit, did_you_mean
 
 _SUFFIX = ".sql"
 
@@ -21,8 +20,7 @@ def names() -> tuple[str, ...]:
 def recipe(name: str) -> str:
     """Return the SQL of a recipe. Raises `CurateError` for a name nobody knows."""
     if name not in names():
-        near = difflib.get_close_matches(name, names(), 1)
-        hint = f"Did you mean `{near[0]}`?" if near else f"There are: {', '.join(names())}."
+        hint = did_you_mean(name, names(), f"There are: {', '.join(names())}.")
         raise CurateError("there is no recipe of that name", hint, Exit.USAGE)
     found = files("curate.ingest").joinpath("recipes").joinpath(name + _SUFFIX)
     return found.read_text(encoding="utf-8")

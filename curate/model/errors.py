@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import enum
+from collections.abc import Iterable
 
 
 class Exit(enum.IntEnum):
@@ -34,3 +36,11 @@ class CurateError(Exception):
         self.message = message
         self.hint = hint
         self.code = code
+
+
+def did_you_mean(word: str, known: Iterable[str], otherwise: str) -> str:
+    """Return the way out of a name that is not known: the known one likest to it, else
+    `otherwise`.
+    """
+    near = difflib.get_close_matches(word, known, 1)
+    return f"Did you mean `{near[0]}`?" if near else otherwise

@@ -27,6 +27,7 @@ from curate.model.records import Candidate, CandidateStatus, Claim, Record
 from curate.workspace.upkeep.exporting import EXPORTS
 
 if TYPE_CHECKING:
+    from curate.check import Tools
     from curate.corpus.corpus import Corpus
     from curate.coverage import Coverage
     from curate.ingest.explain import Explanation
@@ -582,18 +583,8 @@ class Workspace:
         """Return what is wrong with one item, as it would stand in the set."""
         from curate import check
 
-        return check.lint(
-            item,
-            [other for other in self.store.items() if other.id != item.id],
-            locate=self.corpus.locate,
-            scan=self.anonymiser.scan,
-            stands=self.corpus.stands,
-            passage=self.corpus.passage,
-            alike=self.matcher.pairs,
-            nearest=self._nearest,
-            withdrawn=self.store.item_ids(status="withdrawn"),
-            accepted={(one.item, one.entity) for one in self.store.accepted() if one.stands},
-        )
+        others = [other for other in self.store.items() if other.id != item.id]
+        return check.lint(item, others, self._tools())
 
     def save(self, item: Item, *, candidate: int | None = None, reason: str = "") -> Item:
         """Store an item and return it as stored; a new one gets its id here.
@@ -723,8 +714,12 @@ class Workspace:
         """Return what is wrong with these items as a set, errors first."""
         from curate import check
 
-        return check.check(
-            items,
+        return check.check(items, self._tools())
+
+    def _tools(self) -> Tools:
+        from curate.check import Tools
+
+        return Tools(
             locate=self.corpus.locate,
             scan=self.anonymiser.scan,
             stands=self.corpus.stands,
