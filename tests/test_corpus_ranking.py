@@ -103,3 +103,16 @@ def test_an_empty_corpus_finds_nothing() -> None:
 def test_frequency_is_the_share_of_sections_that_hold_a_word(ranker: Ranker) -> None:
     assert ranker.frequency("benches") == ranker.frequency("bench") == pytest.approx(3 / 11)
     assert ranker.frequency("nowhere") == 0
+
+
+def test_a_bare_title_answers_nothing() -> None:
+    bare = ranked(
+        {
+            "shipping.md": "# Shipping\n\n## Costs\n\nShipping is free above 50 euros.\n",
+            "returns.md": "Shipping\n========\n\nBack in 30 days\n---------------\n\nYes.\n",
+        }
+    )
+    found = bare.rank([("is shipping free above 50 euros", 1.0)], 10)
+
+    assert found[0].section.heading == "Costs"
+    assert "Shipping" not in [passage.section.heading for passage in found]

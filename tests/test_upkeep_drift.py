@@ -97,6 +97,22 @@ def test_a_person_takes_the_proposal_item_by_item(desk: Workspace) -> None:
         desk.relocate(["how-1"])
 
 
+def test_a_keyword_that_went_with_the_old_words_is_proposed_anew(desk: Workspace) -> None:
+    desk.save(replace(desk.store.item("how-1"), keyword="7 days"))
+    edit(desk, "borrow a laptop for up to 7 days", "borrow a laptop for up to 9 days")
+    desk.relocate(["how-1"])
+    taken = desk.store.item("how-1")
+    assert taken.keyword != "7 days"
+    assert taken.keyword.lower() in taken.evidences[0].phrase.lower()
+
+
+def test_a_keyword_that_still_stands_is_kept(desk: Workspace) -> None:
+    desk.save(replace(desk.store.item("how-1"), keyword="laptop"))
+    edit(desk, "borrow a laptop for up to 7 days", "borrow a laptop for at most 7 days")
+    desk.relocate(["how-1"])
+    assert desk.store.item("how-1").keyword == "laptop"
+
+
 def test_what_is_lost_cannot_be_taken(desk: Workspace) -> None:
     edit(desk, "A laptop that comes back late costs 2 dollars a day.", "")
     with pytest.raises(CurateError, match="late-1"):

@@ -141,13 +141,12 @@ def _rewrite(
         item = items[drift.item.id]
         evidences = list(item.evidences)
         evidences[drift.number] = replace(drift.now, grade="verbatim")
-        items[item.id] = replace(item, evidences=tuple(evidences))
-        phrases = " ".join(evidence.phrase for evidence in evidences).lower()
-        held = " ".join(evidence.phrase for evidence in item.evidences).lower()
-        if item.keyword.lower() in held and item.keyword.lower() not in phrases:
+        moved = replace(item, evidences=tuple(evidences))
+        if _holds_keyword(item) and not _holds_keyword(moved):
             # The answer changed with the document: the old keyword would now be wrong gold.
             proposed = workspace.corpus.keywords(evidences[drift.number])
-            items[item.id] = replace(items[item.id], keyword=next(iter(proposed), ""))
+            moved = replace(moved, keyword=next(iter(proposed), ""))
+        items[item.id] = moved
     if items:
         workspace.store.save_items(
             [(item, item.revision) for item in items.values()],
@@ -157,3 +156,8 @@ def _rewrite(
             reason=reason,
         )
     return tuple(sorted(items))
+
+
+def _holds_keyword(item: Item) -> bool:
+    said = " ".join(evidence.phrase for evidence in item.evidences)
+    return item.keyword.lower() in said.lower()
