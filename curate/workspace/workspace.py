@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ from curate.model.custody import Receipt
 from curate.model.documents import Passage
 from curate.model.errors import CurateError, Exit
 from curate.model.events import RawText
-from curate.model.items import Absence, Finding, Item, ItemStatus
+from curate.model.items import Finding, Item, ItemStatus
 from curate.model.records import Candidate, CandidateStatus, Claim, Record
 from curate.workspace.upkeep.exporting import EXPORTS
 
@@ -406,18 +406,9 @@ class Workspace:
 
     def fresh(self, question: str, slug: str = "") -> Item:
         """Return an item for a question of the curator's own, not saved."""
-        from curate import triage
+        from curate.workspace import drafting
 
-        question = text.sanitise(question)
-        item = Item(
-            id=slug,
-            revision=0,
-            question=question,
-            original=question,
-            kind=triage.kind(question, ()),
-            lang=text.language(question),
-        )
-        return self._placed(item)
+        return drafting.fresh(self, question, slug)
 
     def drifted(self) -> Drifted:
         """Return what needs a person because the documents changed; see `upkeep.drift`."""
@@ -473,111 +464,38 @@ class Workspace:
         )
 
     def draft(self, candidate: Candidate) -> Item:
-        """Return the item a candidate would make, not saved: no id yet, everything proposed."""
-        from curate import triage
+        """Return the item a candidate would make, not saved: everything in it is proposed."""
+        from curate.workspace import drafting
 
-        record = self.store.record(candidate.record)
-        question = record.question.text
-        cluster = f"c{candidate.id}"
-        item = Item(
-            id="",
-            revision=0,
-            question=question,
-            original=question,
-            history=record.history,
-            kind=triage.kind(question, record.history),
-            lang=record.lang,
-            cluster=cluster,
-            standalone=record.standalone.text if record.standalone else "",
-        )
-        return self._placed(item)
-
-    def _placed(self, item: Item) -> Item:
-        """Return a new item with the split proposed for it: that of its cluster or of an item that
-        asks the same, else the one that keeps both splits alike.
-        """
-        from curate import triage
-
-        if item.revision:
-            return item
-        others = self.store.items()
-        same = self.matcher.same
-        twin = next((one for one in others if same(one.question, item.question)), None)
-        if twin is not None:
-            return replace(item, split=twin.split)
-        share = self.settings.split.holdout
-        return replace(item, split=triage.stratified(item, others, share))
+        return drafting.draft(self, candidate)
 
     def attach(self, item: Item, source: str, start: int, end: int, *, more: bool = False) -> Item:
-        """Return `item` answered by the span `start:end` of a document.
+        """Return `item` answered by the span `start:end` of a document; see `drafting.attach`."""
+        from curate.workspace import drafting
 
-        Source, heading and evidence come from the span, the keyword is proposed from it unless
-        one is set that still stands in it. With `more`, the span is one more evidence.
-        """
-        evidence = self.corpus.evidence(source, start, end)
-        evidences = (*item.evidences, evidence) if more else (evidence,)
-        keyword = item.keyword
-        if not more and (not keyword or keyword.lower() not in evidence.phrase.lower()):
-            keyword = next(iter(self.corpus.keywords(evidence)), "")
-        return self._placed(
-            replace(item, answerable=True, evidences=evidences, keyword=keyword, absence=None)
-        )
+        return drafting.attach(self, item, source, start, end, more=more)
 
     def unanswerable(self, item: Item, searched: Sequence[str] = ()) -> Item:
-        """Return `item` as one the documents cannot answer, with the proof of absence:
-        what was searched and the passages that tempt.
-        """
-        earlier = item.absence.queries if item.absence else ()
-        queries = tuple(dict.fromkeys([item.question, *earlier, *searched]))
-        nearest = self.corpus.suggest(item.question, history=item.history, k=5)
-        absence = Absence(
-            queries,
-            tuple((p.section.source, p.section.heading, round(p.score, 4)) for p in nearest),
-            self.corpus.digest(),
-        )
-        return self._placed(
-            replace(item, answerable=False, evidences=(), keyword="", absence=absence)
-        )
+        """Return `item` as one the documents cannot answer, with the proof of absence."""
+        from curate.workspace import drafting
+
+        return drafting.unanswerable(self, item, searched)
 
     def settle(self, item: Item, status: ItemStatus | None = None) -> Item:
-        """Return `item` with its status: the one given, else ready where nothing is missing.
+        """Return `item` with its status: the one given, else ready where nothing is missing."""
+        from curate.workspace import drafting
 
-        Raises `CurateError` when ready is asked for and something is missing.
-        """
-        from curate import check
-
-        missing = check.missing(item)
-        if status == "ready" and missing:
-            raise CurateError(
-                f"{item.id or 'the item'} is not ready: it lacks {', '.join(missing)}",
-                "Add it, or keep a draft.",
-                Exit.FOUND,
-            )
-        return replace(item, status=status or ("draft" if missing else "ready"))
+        return drafting.settle(item, status)
 
     def _nearest(self, item: Item) -> Passage | None:
         found = self.corpus.suggest(item.question, history=item.history, k=1)
         return found[0] if found else None
 
     def neutral(self, item: Item) -> Item:
-        """Return `item` with neutral words for the placeholders in its own texts: the same words
-        for the same placeholder, so that the case still reads as one.
-        """
-        from curate.privacy.neutral import worded
+        """Return `item` with neutral words for the placeholders in its own texts."""
+        from curate.workspace import drafting
 
-        history = [turn.content for turn in item.history]
-        texts = (item.question, item.standalone, item.reference, *history)
-        question, standalone, reference, *said = (worded(text, item.lang) for text in texts)
-        return replace(
-            item,
-            question=question,
-            standalone=standalone,
-            reference=reference,
-            history=tuple(
-                replace(turn, content=content)
-                for turn, content in zip(item.history, said, strict=True)
-            ),
-        )
+        return drafting.neutral(item)
 
     def lint(self, item: Item) -> list[Finding]:
         """Return what is wrong with one item, as it would stand in the set."""
@@ -593,7 +511,9 @@ class Workspace:
         a candidate closes it in the same act, once it is ready. Raises `CurateError` when an item
         that was ever ready leaves the holdout without a reason.
         """
-        self._hold(item, reason)
+        from curate.workspace import drafting
+
+        drafting.hold(self, item, reason)
         return self.store.save_item(
             item,
             by=self.who,
@@ -605,20 +525,6 @@ class Workspace:
             stem=self.stem(item),
         )
 
-    def _hold(self, item: Item, reason: str) -> None:
-        if not item.revision or item.split == "holdout" or reason.strip():
-            return
-        stored = next(iter(self.store.items([item.id])), None)
-        if stored is None or stored.split != "holdout":
-            return
-        past = self.store.revisions(item.id, limit=1000)
-        if any(one.after and one.after.get("status", "draft") != "draft" for one in past):
-            raise CurateError(
-                f"{item.id} leaves the holdout only for a reason, which stays on record",
-                "Give it: --reason.",
-                Exit.USAGE,
-            )
-
     def rerank(self, items: Sequence[Item] | None = None) -> int:
         """Reckon the priority of open candidates anew after `items` changed: of those whose best
         passage is what the items quote; with None, of all. Returns how many there were.
@@ -629,17 +535,10 @@ class Workspace:
         return self.store.rerank(matcher=self.matcher, sections=sections) if sections else 0
 
     def stem(self, item: Item) -> str:
-        """Return what a new item's id begins with. It says what the documents say, never what the
-        user said: while nothing is decided, the heading of the passage that answers best.
-        """
-        if item.evidences:
-            return text.slug(item.evidences[0].heading) or text.slug(item.keyword) or "item"
-        if item.absence and item.absence.nearest:
-            return "no-" + (text.slug(item.absence.nearest[0][1]) or "answer")
-        if item.answerable is not None:
-            return "no-answer"
-        best = self.corpus.suggest(item.question, history=item.history, k=1)
-        return (text.slug(best[0].section.heading) if best else "") or "draft"
+        """Return what a new item's id begins with, in the documents' words."""
+        from curate.workspace import drafting
+
+        return drafting.stem(self, item)
 
     def decide(
         self,
