@@ -173,9 +173,25 @@ class TestFormats:
         copy = held(tmp_path / "out")
         assert copy["ragas.jsonl"] == version["targets/ragas.jsonl"]
         assert copy["manifest.json"] == version["manifest.json"]
-        assert verify.verify(made.directory) == []
+        assert verify.verify(made.directory) == verify.verify(tmp_path / "out") == []
         modes = {path.stat().st_mode & 0o077 for path in made.directory.rglob("*")}
         assert modes == {0}
+
+    def test_never_change_what_the_version_is_known_by(self, desk: Workspace) -> None:
+        before = held(exporting.export(desk).directory)
+        made = exporting.export(desk, formats=["questions", "golden"])
+        assert not made.new
+        assert before.items() < held(made.directory).items()
+        assert verify.verify(made.directory) == []
+
+    def test_of_the_version_before_are_told_in_a_copy(
+        self, desk: Workspace, tmp_path: Path
+    ) -> None:
+        exporting.export(desk, tmp_path / "out", formats=["ragas", "golden"])
+        desk.save(replace(desk.store.item("late-1"), keyword="dollars"))
+        exporting.export(desk, tmp_path / "out", formats=["golden"])
+        told = {(f.item, f.code) for f in verify.verify(tmp_path / "out")}
+        assert told == {("ragas.jsonl", "target-stale"), ("ragas.tuning.jsonl", "target-stale")}
 
     def test_say_what_they_cannot_hold(self, desk: Workspace) -> None:
         item = replace(desk.fresh("can i buy one?", "no-sale-1"), split="tuning")

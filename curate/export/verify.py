@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from curate.export import vouching
 from curate.export.questions import HOLDOUT, QUESTIONS, TUNING, digest
 from curate.export.versions import MANIFEST, TARGETS, WITHDRAWN, counts
 from curate.model.errors import CurateError
@@ -41,11 +42,12 @@ def verify(directory: Path) -> list[Finding]:
             )
         elif len(data) != promised.get("bytes"):
             found.append(_error(name, "file-size", "has another size than the manifest says"))
-    known = {*manifest["files"], MANIFEST, TARGETS, WITHDRAWN}
+    known = {*manifest["files"], MANIFEST, WITHDRAWN}
+    for below in ("", f"{TARGETS}/"):
+        known |= _targets(directory, below, str(manifest.get("digest")), found)
     found += [
-        Finding(path.name, "file-unknown", "warning", "is not in the manifest")
-        for path in sorted(directory.iterdir())
-        if path.name not in known
+        Finding(name, "file-unknown", "warning", "is not in the manifest")
+        for name in vouching.walk(directory, frozenset(known))
     ]
     sets = {
         name: _questions(name, contents.get(name), found) for name in (QUESTIONS, TUNING, HOLDOUT)
@@ -219,6 +221,30 @@ def _manifest(directory: Path) -> Json:
     if not isinstance(manifest, dict) or not isinstance(manifest.get("files"), dict):
         raise CurateError(f"{directory / MANIFEST} is broken", "Export the version again.")
     return manifest
+
+
+def _targets(directory: Path, below: str, version: str, found: list[Finding]) -> set[str]:
+    """Check the other formats that stand at `below`; return every name that is accounted for."""
+    manifest = f"{below}{vouching.VOUCHED}"
+    if _regular(directory / manifest) is None:
+        return set()
+    promises = vouching.promised(directory / below)
+    if promises is None:
+        found.append(_error(manifest, "targets-broken", "cannot be read: export the formats again"))
+        return {manifest}
+    for name, promise in sorted(promises.items()):
+        shown = f"{below}{name}"
+        data = _regular(directory / shown) if vouching.inside(name) else None
+        if data is None:
+            found.append(_error(shown, "file-missing", f"is promised by {manifest} and missing"))
+        elif digest(data) != promise.digest or len(data) != promise.size:
+            found.append(
+                _error(shown, "file-changed", f"is not what {manifest}'s digest vouches for")
+            )
+        elif promise.version != version:
+            what = "was made from another version than this one: export its format again"
+            found.append(Finding(shown, "target-stale", "warning", what))
+    return {manifest, *(f"{below}{name}" for name in promises)}
 
 
 def _regular(path: Path) -> bytes | None:

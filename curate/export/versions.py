@@ -12,7 +12,7 @@ from curate.model.plain import Json
 
 MANIFEST = "manifest.json"
 TARGETS = "targets"
-"""The directory of a version that holds its other formats; the manifest vouches for none."""
+"""The directory of a version that holds its other formats, and a manifest of their own."""
 WITHDRAWN = "withdrawn.json"
 """Ids that were taken back for good, beside an export; no text, no reasons."""
 
@@ -111,4 +111,10 @@ def counts(made: Sequence[Json]) -> dict[str, int]:
 def counts_of(files: Mapping[str, bytes]) -> dict[str, int]:
     """Return the counts that the manifest among `files` tells."""
     told: dict[str, int] = json.loads(files[MANIFEST])["counts"]
+    return told
+
+
+def digest_of(files: Mapping[str, bytes]) -> str:
+    """Return the version's digest that the manifest among `files` tells."""
+    told: str = json.loads(files[MANIFEST])["digest"]
     return told

@@ -378,13 +378,17 @@ def _deliver(
     order: _Order,
 ) -> None:
     """Put the formats beside the version, and everything into the user's own directory."""
-    from curate.export import versions, writing
+    from curate.export import versions, vouching, writing
 
+    code = versions.digest_of(files)
     if made.files:
-        writing.mirror(made.files, directory / versions.TARGETS, _PRIVATE)
+        place = directory / versions.TARGETS
+        writing.mirror(vouching.vouch(place, made.files, code), place, _PRIVATE)
     if order.to:
         workspace.store.mirrored(order.to, wanted.number, now=workspace.now())
-        writing.mirror({**made.files, **files}, order.to, order.umask)
+        other = {name: data for name, data in made.files.items() if name not in files}
+        told = vouching.vouch(order.to, other, code) if other else {}
+        writing.mirror({**told, **files}, order.to, order.umask)
 
 
 def _bundle(workspace: Workspace, wanted: Version, *, texts: bool) -> Bundle:
