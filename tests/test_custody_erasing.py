@@ -109,6 +109,36 @@ def test_who_is_forgotten_before_their_log_is_read_never_comes_in(
     assert workspace.originals.keys() == []
 
 
+def test_what_would_go_is_told_and_nothing_of_it_goes(workspace: Workspace, log: Path) -> None:
+    people.read(workspace, log)
+    item = made(workspace, "jane")
+    before = {path: path.read_bytes() for path in workspace.root.rglob("*.key")}
+
+    foreseen = workspace.foresee(JANE)
+
+    assert (foreseen.records, foreseen.originals, foreseen.items) == (3, 5, (item.id,))
+    assert foreseen.votes == 2
+    assert workspace.store.counts().records == 6
+    assert before == {path: path.read_bytes() for path in workspace.root.rglob("*.key")}
+    counts = workspace.forget(JANE).receipt.counts
+    assert (counts["records"], counts["votes"], counts["items"]) == (3, foreseen.votes, 1)
+    assert not workspace.foresee(JANE)
+
+
+def test_what_would_go_of_a_text_is_counted_too(
+    workspace: Workspace, log: Path, curate: Curate
+) -> None:
+    people.read(workspace, log)
+    asked = ("--workspace", workspace.root, "forget", "--text", "--dry-run")
+
+    told = curate(*asked, "--json", stdin=b"canary-question-jane-1")
+    nothing = curate(*asked, stdin=b"canary-question-nobody")
+
+    assert (told.code, told.json["records"], told.json["items"]) == (1, 1, [])
+    assert nothing.code == 0
+    assert workspace.store.counts().records == 6
+
+
 def test_forgetting_again_finds_nothing_and_is_no_error(workspace: Workspace, log: Path) -> None:
     people.read(workspace, log)
     made(workspace, "jane")

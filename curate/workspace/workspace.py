@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from curate.store.glance import Counts
     from curate.store.store import Store
     from curate.triage import Matcher
-    from curate.workspace.custody.erasing import Erasure
+    from curate.workspace.custody.erasing import Erasure, Foreseen
     from curate.workspace.custody.originals import Originals
     from curate.workspace.upkeep.chunking import Waiting
     from curate.workspace.upkeep.drift import Drifted
@@ -358,6 +358,12 @@ class Workspace:
         from curate.workspace.custody import erasing
 
         return erasing.forget_user(self, user)
+
+    def foresee(self, given: RawText, *, text: bool = False) -> Foreseen:
+        """Return what erasing a user, or with `text` a piece of text, would take."""
+        from curate.workspace.custody import erasing
+
+        return (erasing.foresee_text if text else erasing.foresee_user)(self, given)
 
     def forget_text(self, text: RawText) -> Erasure:
         """Erase a piece of text from everything that was logged and from items' own words."""

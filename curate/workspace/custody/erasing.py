@@ -16,7 +16,7 @@ from curate.model.errors import CurateError, Exit
 from curate.model.events import RawText
 from curate.store import erasing
 from curate.store.clusters import pieces
-from curate.store.erasing import Literal, Target
+from curate.store.erasing import Held, Literal, Target
 from curate.store.files import Busy
 from curate.store.retention import Outcome
 from curate.text import fold_search
@@ -47,14 +47,54 @@ class Erasure:
     exports: tuple[Path, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """What an erasure would take: how many records, votes and sealed originals, the ids of the
+    items that would be withdrawn, and in how many places a text would be taken out of what stays.
+    """
+
+    records: int
+    votes: int
+    originals: int
+    items: tuple[str, ...]
+    places: int
+
+    def __bool__(self) -> bool:
+        return bool(self.records or self.votes or self.originals or self.items or self.places)
+
+
+def foresee_user(workspace: Workspace, user: RawText) -> Foreseen:
+    """Return what erasing a user would take. Changes nothing.
+
+    Raises `CurateError` when the keys that tell whose the records are, are gone.
+    """
+    folded = _folded(user)
+    if not any(workspace.tag_keys.glob("*.key")) and workspace.store.counts().records:
+        raise CurateError(
+            _KEYLESS.detail, "`curate forget` says what it can prove.", Exit.UNVERIFIED
+        )
+    held = workspace.store.held(erasing.by_users(workspace.tagger.live(door.USER, folded)))
+    return _foreseen(held, len(workspace.originals.open(held.keys)))
+
+
+def foresee_text(workspace: Workspace, text: RawText) -> Foreseen:
+    """Return what erasing a piece of text would take. Changes nothing."""
+    literal = _literal(text)
+    held = workspace.store.held(erasing.by_text(literal))
+    return _foreseen(held, len(_originals_with(workspace, literal)))
+
+
+def _foreseen(held: Held, originals: int) -> Foreseen:
+    items = tuple(sorted(held.items))
+    return Foreseen(len(held.records), len(held.votes), originals, items, held.scrubbed)
+
+
 def forget_user(workspace: Workspace, user: RawText) -> Erasure:
     """Erase everything a user said, and refuse what an old log may still bring of them.
 
     Safe to run again, also after a kill at any point: it goes on where it stopped.
     """
-    folded = door.fold_user(user.reveal())
-    if not folded:
-        raise CurateError("no user id was given", "Give it at the prompt, or on stdin.", Exit.USAGE)
+    folded = _folded(user)
     now, keep = workspace.now(), timedelta(days=workspace.settings.retention.records_days)
     if not any(workspace.tag_keys.glob("*.key")) and workspace.store.counts().records:
         # Making keys now would hide for ever that those of the records are lost.
@@ -72,6 +112,23 @@ def forget_text(workspace: Workspace, text: RawText) -> Erasure:
     """Erase a piece of text: records, votes and originals that hold it, and items whose own words
     do. Earlier wordings and notes that hold it lose it; what the documents say stays.
     """
+    literal = _literal(text)
+    target = erasing.by_text(literal)
+
+    def keys() -> Collection[bytes]:
+        return workspace.store.held(target).keys | _originals_with(workspace, literal)
+
+    return _erase(workspace, "forget text", target, keys, literal)
+
+
+def _folded(user: RawText) -> str:
+    folded = door.fold_user(user.reveal())
+    if not folded:
+        raise CurateError("no user id was given", "Give it at the prompt, or on stdin.", Exit.USAGE)
+    return folded
+
+
+def _literal(text: RawText) -> Literal:
     wanted = fold_search(text.reveal()).strip()
     if len(wanted) < _SHORTEST:
         raise CurateError(
@@ -79,13 +136,7 @@ def forget_text(workspace: Workspace, text: RawText) -> Erasure:
             "Nearly everything holds it. Give more of it.",
             Exit.USAGE,
         )
-    literal = Literal.of(wanted)
-    target = erasing.by_text(literal)
-
-    def keys() -> Collection[bytes]:
-        return workspace.store.held(target).keys | _originals_with(workspace, literal)
-
-    return _erase(workspace, "forget text", target, keys, literal)
+    return Literal.of(wanted)
 
 
 def _originals_with(workspace: Workspace, literal: Literal) -> frozenset[bytes]:
