@@ -88,6 +88,14 @@ class TestTheMainJob:
         assert len(curate("items", "list", "--inbox", "--json").json) == 1
         assert curate("items", "undo", "pumps-1").code == 1
 
+    def test_a_set_without_a_holdout_says_so(self, workspace: Path, curate: Curate) -> None:
+        curate("ingest", "-", stdin=lines(QUESTION))
+        made = ("items", "set", "c1", "--source", "a.md", "--evidence", "free for everyone")
+        curate(*made, "--split", "tuning")
+        assert "NO HOLDOUT" in curate("status").out
+        curate("items", "set", "pumps-1", "--split", "holdout")
+        assert "NO HOLDOUT" not in curate("status").out
+
     def test_a_set_that_fails_is_refused_by_item(self, workspace: Path, curate: Curate) -> None:
         curate("ingest", "-", stdin=lines(QUESTION))
         curate("items", "set", "c1", "--source", "a.md", "--evidence", "free for everyone")
@@ -121,6 +129,7 @@ class TestTheMainJob:
         assert curate("purge", "--dry-run", *later).code == 1
         receipt = curate("purge", "--json", *later)
         assert receipt.code == 0
+        assert "the clock was set" in receipt.err
         assert receipt.json["status"] == "clean"
         assert curate("purge", "--dry-run", *later).code == 0
         again = curate("ingest", "--json", "-", *later, stdin=lines(QUESTION, VOTE)).json

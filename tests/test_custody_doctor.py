@@ -51,6 +51,26 @@ def test_what_is_overdue_is_wrong_until_it_is_purged(workspace: Workspace, clock
     assert found(workspace)["retention"].health == "ok"
 
 
+def test_a_purge_that_ran_ahead_of_time_is_told(workspace: Workspace, clock: Clock) -> None:
+    clock.now = NOW + 400 * DAY
+    workspace.purge()
+    clock.now = NOW
+
+    check = found(workspace)["retention"]
+
+    assert check.health == "warning"
+    assert "ahead of time" in check.found
+
+
+def test_originals_whose_bytes_may_be_there_are_wrong_until_a_purge(workspace: Workspace) -> None:
+    raw = workspace.originals.raw
+    assert raw.delete(workspace.originals.keys()) > 0  # and killed before the bytes went
+
+    assert found(workspace)["originals"].health == "wrong"
+    workspace.purge()
+    assert found(workspace)["originals"].health == "ok"
+
+
 def test_files_that_others_can_read_are_named(workspace: Workspace) -> None:
     (workspace.root / "raw.db").chmod(0o644)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import click
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from curate.config import PrivacySettings
     from curate.model.custody import Receipt
     from curate.privacy.anonymise import Anonymiser
+    from curate.workspace.custody.erasing import Foreseen
 
 
 @click.command()
@@ -120,6 +122,13 @@ def purge(shared: Shared, dry_run: bool, as_json: bool) -> None:
     reads: run it again.
     """
     with shared.open() as workspace:
+        ahead = workspace.now() - datetime.now(UTC)
+        if ahead > timedelta(hours=1):
+            output.say(
+                f"the clock was set {ahead.days} days and {ahead.seconds // 3600} hours ahead: "
+                "what is not over yet goes too",
+                quiet=shared.quiet,
+            )
         receipt = workspace.purge(dry_run=dry_run)
     show_receipt(receipt, as_json=as_json)
     sys.exit(PURGE_EXIT[receipt.status])
@@ -145,10 +154,13 @@ def show_receipt(receipt: Receipt, *, as_json: bool) -> None:
 @click.option(
     "--text", is_flag=True, help="What is given is a piece of text (a name, a number), no user id."
 )
+@click.option(
+    "--dry-run", is_flag=True, help="Count what would go; erase nothing; exit 1 if anything would."
+)
 @json_option
 @shared_options
 @click.pass_obj
-def forget(shared: Shared, text: bool, as_json: bool) -> None:
+def forget(shared: Shared, text: bool, dry_run: bool, as_json: bool) -> None:
     """Erase a person for good: what they said, and the items made from nothing else.
 
     The user id comes from a prompt, or from standard input; never as an argument, where others
@@ -163,6 +175,10 @@ def forget(shared: Shared, text: bool, as_json: bool) -> None:
         asked = sys.stdin.buffer.read().decode("utf-8", "surrogateescape").strip("\r\n")
     given = RawText(str(asked))
     with shared.open() as workspace:
+        if dry_run:
+            foreseen = workspace.foresee(given, text=text)
+            _show_foreseen(foreseen, as_json=as_json)
+            sys.exit(Exit.FOUND if foreseen else Exit.DONE)
         erasure = workspace.forget_text(given) if text else workspace.forget(given)
     if as_json:
         output.data(erasure)
@@ -176,6 +192,18 @@ def forget(shared: Shared, text: bool, as_json: bool) -> None:
             output.say("nothing of that was kept here: is it spelt as in the log?")
     code = PURGE_EXIT[erasure.receipt.status]
     sys.exit(code or (Exit.FOUND if erasure.exports else Exit.DONE))
+
+
+def _show_foreseen(foreseen: Foreseen, *, as_json: bool) -> None:
+    if as_json:
+        output.data(foreseen)
+        return
+    output.line("would go:")
+    for name in ("records", "votes", "originals", "places"):
+        output.line(f"  {name:20} {getattr(foreseen, name)}")
+    output.line(f"  {'items':20} {len(foreseen.items)}")
+    for identifier in foreseen.items:
+        output.line(f"    {identifier}")
 
 
 PURGE_EXIT = {

@@ -166,6 +166,10 @@ def _overdue(workspace: Workspace) -> Iterator[Check]:
         )
     elif counts.last_purge is None:
         yield Check("retention", "warning", "never purged", "`curate schedule` prints timers.")
+    elif counts.last_purge.at > workspace.now() + timedelta(hours=1):
+        found = f"the last purge says {counts.last_purge.at:%Y-%m-%d %H:%M}Z: it ran ahead of time"
+        hint = "It may have removed what was not over yet. Unset CURATE_NOW where purges run."
+        yield Check("retention", "warning", found, hint)
     else:
         yield Check("retention", "ok", f"last purge {counts.last_purge.at:%Y-%m-%d %H:%M}Z")
 
@@ -174,6 +178,9 @@ def _keys(workspace: Workspace) -> Iterator[Check]:
     late, kept = workspace.originals.overdue_keys(), workspace.originals.overdue()
     if late or kept:
         found = f"{late} keys and {kept} sealed originals are overdue"
+        yield Check("originals", "wrong", found, "Run `curate purge`.")
+    elif workspace.originals.unfinished():
+        found = "some were deleted, and their bytes are not proven gone"
         yield Check("originals", "wrong", found, "Run `curate purge`.")
     else:
         yield Check("originals", "ok", f"{len(workspace.originals.keys())} sealed, none overdue")

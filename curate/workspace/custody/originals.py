@@ -169,6 +169,10 @@ class Originals:
         """Return how many sealed originals of days that are over still lie in the file."""
         return self.raw.overdue(self.first)
 
+    def unfinished(self) -> bool:
+        """Say whether originals were deleted whose bytes are not proven gone yet."""
+        return self.raw.is_dirty()
+
     def clear(self) -> Outcome:
         """Delete what is over and what was never saved, bytes and all."""
         counts = {"raw": 0}
