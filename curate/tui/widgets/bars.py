@@ -48,20 +48,29 @@ class KeyBar(Widget):
     def __init__(self, first: Sequence[str] = ()) -> None:
         super().__init__()
         self._first = {name: index for index, name in enumerate(first)}
+        self._keys = Content("")
 
     def on_mount(self) -> None:
         """Follow the bindings of the screen."""
         self.screen.bindings_updated_signal.subscribe(self, self._changed)
 
     def _changed(self, _screen: Screen[object]) -> None:
-        self.refresh(layout=True)
+        # Most moves of a cursor change no key, and a layout draws the whole screen anew.
+        before, self._keys = self._keys, self._wrapped()
+        if self._keys != before:
+            lines = self._keys.plain.count("\n") != before.plain.count("\n")
+            self.refresh(layout=lines)
 
     def on_resize(self) -> None:
         """Wrap again."""
+        self._keys = self._wrapped()
         self.refresh(layout=True)
 
     def render(self) -> Content:
         """Return the keys, wrapped."""
+        return self._keys
+
+    def _wrapped(self) -> Content:
         width = max(10, self.size.width or self.app.size.width)
         lines: list[Content] = []
         line = Content(" ")
