@@ -24,6 +24,8 @@ from curate.model.errors import CurateError, Exit
 from curate.tui import routes
 from curate.tui.desk import Desk
 from curate.tui.screens.check import CheckScreen
+from curate.tui.screens.coverage import CoverageScreen
+from curate.tui.screens.drift import DriftScreen
 from curate.tui.screens.inbox import InboxScreen
 from curate.tui.screens.items import ItemsScreen
 from curate.tui.screens.review import ReviewScreen
@@ -106,6 +108,14 @@ class CurateApp(App[int]):
     def on_check_set(self, _message: routes.CheckSet) -> None:
         """Check the set."""
         self.push_screen(CheckScreen(self.desk))
+
+    def on_walk_drift(self, _message: routes.WalkDrift) -> None:
+        """Walk through what moved."""
+        self.push_screen(DriftScreen(self.desk))
+
+    def on_show_coverage(self, _message: routes.ShowCoverage) -> None:
+        """Show what the set covers."""
+        self.push_screen(CoverageScreen(self.desk))
 
     # ------------------------------------------------------------------ help
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from curate.model.documents import Passage
+from curate.model.evaluation import Failure
 from curate.model.items import Item
 from curate.model.records import Candidate, Record, Redaction
 from curate.tui.filters import SAMPLE, Filter
@@ -93,6 +94,25 @@ class Values:
     langs: tuple[str, ...]
     sources: tuple[str, ...]
     tags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Worries:
+    """Items that need a look, by id: what became of their evidence in a word, and how they failed
+    in the last scored run.
+    """
+
+    moved: dict[str, str]
+    failed: dict[str, Failure]
+
+
+def worries(workspace: Workspace) -> Worries:
+    """Return the items that need a look."""
+    drifted = workspace.drifted()
+    moved: dict[str, str] = {drift.item.id: drift.now.grade for drift in drifted.evidence}
+    moved |= {risen.item.id: "answered?" for risen in drifted.absence}
+    moved |= {waiting.item.id: "chunks" for waiting in workspace.waiting()}
+    return Worries(moved, {failure.item: failure for failure in workspace.store.failures()})
 
 
 _RECENT = 500

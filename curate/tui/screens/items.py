@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, get_args
 
 from textual import on
 from textual.app import ComposeResult
@@ -11,11 +11,14 @@ from textual.content import Content
 from textual.getters import query_one
 from textual.widgets import Input, Static
 
+from curate.evaluate.answers import Label
 from curate.model.items import Item
 from curate.text import one_line, sanitise
+from curate.tui import desk as desk_
 from curate.tui import routes
-from curate.tui.desk import Desk
+from curate.tui.desk import Desk, Worries
 from curate.tui.errands import WorkScreen
+from curate.tui.screens.ask import Choose
 from curate.tui.screens.pick import alike
 from curate.tui.widgets import signs
 from curate.tui.widgets.bars import KeyBar, TitleBar
@@ -27,6 +30,18 @@ if TYPE_CHECKING:
     from curate.store.deciding import Undone
 
 
+FILTERS = (
+    ("all", "all items"),
+    ("moved", "moved in the documents"),
+    ("failed", "failed in the last scored run"),
+    ("draft", "drafts"),
+    ("ready", "ready"),
+    ("holdout", "in the holdout"),
+    ("retired", "retired"),
+)
+LABELS = tuple(label for label in get_args(Label) if label)
+
+
 class ItemsScreen(WorkScreen[None]):
     """Every item with its status, split and grade."""
 
@@ -34,11 +49,19 @@ class ItemsScreen(WorkScreen[None]):
 ## Items
 
 The set as it stands. **Enter** opens an item to change it; every change is kept and can be undone.
+What moved in the documents is marked `⟲`, what failed in the last scored run `✗` with what is
+likely wrong.
+
+- `f` lists drafts, items that moved, items that failed, the holdout
+- `c` says what a failure is; `D` walks through what moved
 """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "open", "open", tooltip="Open the item", id="open"),
         Binding("slash", "search", "search", tooltip="Search the items", id="search"),
+        Binding("f", "filter", "filter", tooltip="List some of them", id="filter"),
+        Binding("c", "confirm", "failure", tooltip="Say what the failure is", id="confirm"),
+        Binding("D", "drift", "what moved", tooltip="Walk through what moved", id="drift"),
         Binding("z", "undo", "undo", tooltip="Undo the last decision", id="undo"),
         Binding("E", "check", "export", tooltip="Check and export", id="check"),
         Binding("escape", "back", "back", tooltip="One step back", id="back"),
@@ -51,6 +74,8 @@ The set as it stands. **Enter** opens an item to change it; every change is kept
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self._items: list[Item] = []
+        self._worries = Worries({}, {})
+        self._chosen = "all"
         self._seen = -1
 
     def compose(self) -> ComposeResult:
@@ -66,7 +91,7 @@ The set as it stands. **Enter** opens an item to change it; every change is kept
         """Name the screen."""
         self.title_bar.where = Content("items")
         self.query_one("#columns", Static).update(
-            Content.assemble(("   status       split      evidence      question", "$quiet"))
+            Content.assemble(("   status       split      evidence         question", "$quiet"))
         )
         self.listing.focus()
 
@@ -75,6 +100,7 @@ The set as it stands. **Enter** opens an item to change it; every change is kept
         if self._seen != self.desk.sitting.stamp:
             self._seen = self.desk.sitting.stamp
             self.fetch("items", lambda ws: ws.store.items(), self._read)
+            self.fetch("worries", desk_.worries, self._worried)
 
     def watch_busy(self, busy: str) -> None:
         """Say what is being waited for."""
@@ -89,9 +115,28 @@ The set as it stands. **Enter** opens an item to change it; every change is kept
         )
         self._show()
 
+    def _worried(self, found: Worries) -> None:
+        self._worries = found
+        self._show()
+
+    def _listed(self, item: Item) -> bool:
+        match self._chosen:
+            case "moved":
+                return item.id in self._worries.moved
+            case "failed":
+                return item.id in self._worries.failed
+            case "holdout":
+                return item.split == "holdout"
+            case "all":
+                return True
+        return item.status == self._chosen
+
     def _show(self) -> None:
         here = self.listing.key
-        found = alike(self._items, sanitise(self.field.value))
+        listed = [item for item in self._items if self._listed(item)]
+        found = alike(listed, sanitise(self.field.value))
+        shown = "" if self._chosen == "all" else f"   {dict(FILTERS)[self._chosen]}"
+        self.title_bar.where = Content.assemble("items", signs.quiet(shown))
         keys = [item.id for item in found]
         self.listing.say("no item like that" if self._items else "the set is empty so far")
         self.listing.show(keys, cursor=keys.index(here) if here in keys else 0)
@@ -104,12 +149,17 @@ The set as it stands. **Enter** opens an item to change it; every change is kept
             if item.evidences
             else Content("⊘ none" if item.answerable is False else "–")
         )
+        if moved := self._worries.moved.get(item.id):
+            grade = Content.styled(f"⟲ {moved}", "$text-warning")
+        if failure := self._worries.failed.get(item.id):
+            label = failure.confirmed or f"{failure.label}?"
+            grade = Content.styled(f"✗ {one_line(label)}", "$text-error")
         return Content.assemble(
             signs.status(item).truncate(12, pad=True),
             " ",
             signs.split(item).truncate(10, pad=True),
             " ",
-            grade.truncate(13, pad=True),
+            grade.truncate(16, ellipsis=True, pad=True),
             " ",
             signs.spoken_line(item.question),
         ).truncate(width, ellipsis=True)
@@ -131,6 +181,16 @@ The set as it stands. **Enter** opens an item to change it; every change is kept
             lines.append(
                 Content.assemble(signs.quiet(f"{place}  "), f"“{one_line(evidence.phrase)}”")
             )
+        if failure := self._worries.failed.get(item.id):
+            said = f"confirmed by {one_line(failure.by)}" if failure.confirmed else "proposed"
+            lines.append(
+                Content.assemble(
+                    ("failed ", "$text-error"),
+                    one_line(failure.confirmed or failure.label),
+                    signs.quiet(f" {said}  "),
+                    one_line(failure.why),
+                )
+            )
         if item.keyword:
             lines.append(Content.assemble(signs.quiet("keyword "), one_line(item.keyword)))
         width = max(1, self.size.width - 4)
@@ -140,6 +200,8 @@ The set as it stands. **Enter** opens an item to change it; every change is kept
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer only what can be done."""
+        if action == "confirm":
+            return self.is_mounted and self.listing.key in self._worries.failed
         return action != "open" or (self.is_mounted and self.listing.key is not None)
 
     def action_open(self) -> None:
@@ -164,6 +226,48 @@ The set as it stands. **Enter** opens an item to change it; every change is kept
     def _searched(self) -> None:
         self.listing.focus()
 
+    def action_filter(self) -> None:
+        """Choose which items are listed."""
+
+        def chosen(value: str | None) -> None:
+            if value is not None:
+                self._chosen = value
+                self._show()
+
+        self.app.push_screen(Choose("List", FILTERS, chosen=self._chosen), chosen)
+
+    def action_confirm(self) -> None:
+        """Say what the failure of the item under the cursor is."""
+        failure = self._worries.failed.get(self.listing.key)
+        if failure is None:
+            return
+
+        def chosen(label: str | None) -> None:
+            if label is None:
+                return
+
+            def run(workspace: Workspace) -> Worries:
+                store = workspace.store
+                store.confirm_failure(failure.run, failure.item, label, by=workspace.who)
+                return desk_.worries(workspace)
+
+            self.decide(lambda: (run, self._worried))
+
+        options = [(label, label) for label in LABELS]
+        self.app.push_screen(
+            Choose(
+                "What is wrong?",
+                options,
+                other="something else",
+                chosen=failure.confirmed or failure.label,
+            ),
+            chosen,
+        )
+
+    def action_drift(self) -> None:
+        """Walk through what moved in the documents."""
+        self.post_message(routes.WalkDrift())
+
     def action_undo(self) -> None:
         """Take back the last decision."""
 
@@ -184,6 +288,9 @@ The set as it stands. **Enter** opens an item to change it; every change is kept
             self.remove_class("-searching")
             self.field.value = ""
             self.listing.focus()
+        elif self._chosen != "all":
+            self._chosen = "all"
+            self._show()
         else:
             self.decide(self._leave)
 

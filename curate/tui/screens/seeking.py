@@ -117,7 +117,8 @@ class SeekingScreen(EditingScreen):
         words = f"found for “{one_line(query)}”" if query else "suggested"
         self.query_one("#right").border_title = Content(f"passages  {len(passages)} {words}")
 
-    def _searched_found(self, passages: Sequence[Passage], query: str) -> None:
+    def searched_found(self, passages: Sequence[Passage], query: str) -> None:
+        """List what a search found, and show the first of it."""
         self.show_passages(passages, query)
         if passages:
             self.turn_to(0)
@@ -212,7 +213,7 @@ class SeekingScreen(EditingScreen):
         self.fetch(
             "passages",
             lambda ws: ws.corpus.search(query),
-            lambda found: self._searched_found(found, query),
+            lambda found: self.searched_found(found, query),
         )
 
     @on(Input.Submitted, "#search")

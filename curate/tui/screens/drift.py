@@ -1,0 +1,282 @@
+"""What moved: the old passage on the left, where it may stand now on the right, one key to take."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.getters import query_one
+from textual.widgets import Input, Static
+
+from curate.model.items import Finding, Item
+from curate.text import display, one_line
+from curate.tui import walk
+from curate.tui.desk import Case, Desk, Opened
+from curate.tui.screens.editing import Edit
+from curate.tui.screens.seeking import SeekingScreen
+from curate.tui.walk import Step
+from curate.tui.widgets import signs
+from curate.tui.widgets.bars import KeyBar, TitleBar
+from curate.tui.widgets.itembar import ItemBar
+from curate.tui.widgets.passage import PassageView
+from curate.workspace.workspace import Workspace
+
+
+class DriftScreen(SeekingScreen):
+    """Walks through evidence that moved or is lost, absences that are disputed, and chunks that a
+    remap was not sure of.
+    """
+
+    HELP = """\
+## What moved
+
+The documents or the chunks changed. The old passage is on the left; the likeliest new place is
+selected on the right. **Enter** takes it and goes on to the next.
+
+- another place: `1`-`9`, or `/` and a few words; `j` `k` `[` `]` move and fit the selection
+- `l` says that it is lost: the item becomes a draft without this evidence
+- `u` says that the documents do not answer it (any more)
+- `s` goes on and changes nothing; `z` takes the last decision back
+"""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("l", "lost", "lost", tooltip="It stands nowhere any more", id="lost"),
+        Binding("u", "unanswerable", "unanswerable", tooltip="The documents do not say", id="no"),
+        Binding("s", "skip", "next", tooltip="Go on, change nothing", id="skip"),
+        Binding("z", "undo", "undo", tooltip="Undo the last decision", id="undo"),
+        Binding("escape", "back", "back", tooltip="One step back", id="back"),
+    ]
+
+    title_bar = query_one(TitleBar)
+    item_bar = query_one(ItemBar)
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._steps: list[Step] = []
+        self._index = 0
+        self._done = 0
+
+    def compose(self) -> ComposeResult:
+        """Lay out the old and the new side by side."""
+        yield TitleBar()
+        with Vertical(id="body"):
+            with Vertical(id="left"):
+                yield Static(id="question")
+                yield Static(id="gist")
+                with VerticalScroll(id="details", can_focus=False):
+                    yield Static(id="told")
+            with Vertical(id="right"):
+                yield from self.compose_passages()
+        yield ItemBar()
+        yield KeyBar(first=("take", "lost", "no", "skip"))
+
+    def on_mount(self) -> None:
+        """Look for what moved."""
+        self.listing.can_focus = False
+        self.title_bar.where = Content("what moved")
+        self.query_one("#left").border_title = Content("before")
+        self.query_one("#right").border_title = Content("now")
+        self.item_bar.border_title = Content("item")
+        self.view.clear("looking through the documents …")
+        self.view.focus()
+        self._look()
+
+    def _look(self) -> None:
+        self.fetch("steps", walk.steps, self._found)
+
+    def _found(self, steps: list[Step]) -> None:
+        self._steps = steps
+        self._index = min(self._index, max(0, len(steps) - 1))
+        self._open()
+
+    # ------------------------------------------------------------------ steps
+
+    @property
+    def step(self) -> Step | None:
+        """What is looked at, None at the end."""
+        return self._steps[self._index] if self._index < len(self._steps) else None
+
+    def _open(self) -> None:
+        self.case = None
+        self.findings = ()
+        self.clear_documents()
+        step = self.step
+        if step is None:
+            said = f"{self._done} done. " if self._done else ""
+            self.view.clear(f"{said}Everything stands where the items say.")
+            self.show_passages((), "")
+            return
+        self.fetch("case", lambda ws: walk.opened(ws, step), self._opened)
+
+    def _opened(self, opened: Opened) -> None:
+        self.case = opened.case
+        self.show_passages(opened.passages, "")
+        if opened.page is not None:
+            self.show_page(opened.page)
+        else:
+            self.view.clear("nothing is like it: / searches, l says that it is lost")
+        self.refresh_bindings()
+
+    def _go_on(self, item: Item | None = None) -> None:
+        """Go on; what is left of the item counts its evidence anew."""
+        if item is None:
+            self._index += 1
+            self._open()
+        else:
+            self._done += 1
+            self.case = None  # a key that was pressed meanwhile was meant for this one
+            self._look()
+
+    def turn_to(self, index: int) -> None:
+        """Show a passage of the list; a chunk is there already."""
+        if self.step is not None and self.step.kind == "chunks":
+            self.listing.cursor = index
+            self.show_page(walk.chunk_page(self.passages[index]))
+        else:
+            super().turn_to(index)
+
+    @on(Input.Changed, "#search")
+    def _chunks_typed(self, event: Input.Changed) -> None:
+        """Search the chunks where chunks are looked for."""
+        words = event.value.strip()
+        if self.step is None or self.step.kind != "chunks" or not self.has_class("-searching"):
+            return
+        event.prevent_default()
+        if words:
+            self.fetch(
+                "passages",
+                lambda ws: walk.near(ws, words),
+                lambda found: self.searched_found(found, words),
+            )
+
+    # ------------------------------------------------------------------ deciding
+
+    @on(PassageView.Taken)
+    def _take(self, event: PassageView.Taken) -> None:
+        step, source, span = self.step, event.view.source, event.span
+        if step is None:
+            return
+        if step.kind == "chunks":
+            chunk = self.page.heading if self.page else ""
+
+            def choose(workspace: Workspace) -> Item:
+                return workspace.choose(step.item, [chunk], reason="chosen by hand")
+
+            self.decide(lambda: (choose, self._chosen))
+        elif step.kind == "absence":
+            self._change(lambda ws, item: ws.attach(item, source, *span), "the documents changed")
+        else:
+            self._change(
+                lambda ws, item: walk.replaced(ws, item, step.number, source, span),
+                "the documents changed",
+            )
+
+    def _chosen(self, item: Item) -> None:
+        self.desk.sitting.stamp += 1
+        self._go_on(item)
+
+    def _change(self, edit: Edit, reason: str) -> None:
+        self.change(edit, reason, after=self._went_well)
+
+    def _went_well(self) -> None:
+        if self.case is not None:
+            self._go_on(self.case.item)
+
+    def action_lost(self) -> None:
+        """Say that the passage is nowhere any more."""
+        step = self.step
+        if step is None:
+            return
+        if step.kind == "chunks":
+
+            def choose(workspace: Workspace) -> Item:
+                return workspace.choose(step.item, [], reason="none of those proposed")
+
+            self.decide(lambda: (choose, self._chosen))
+        else:
+            self._change(lambda _ws, item: walk.lost(item, step.number), "evidence lost")
+
+    def action_unanswerable(self) -> None:
+        """Say that the documents do not answer it, with the proof of absence as it is now."""
+        searched = tuple(self.searched)
+        self._change(lambda ws, item: ws.unanswerable(item, searched), "the documents changed")
+
+    def action_skip(self) -> None:
+        """Go on and change nothing."""
+        self.decide(self._go_on)
+
+    def action_undo(self) -> None:
+        """Take back the last decision."""
+
+        def then(_undone: object) -> None:
+            self.desk.sitting.stamp += 1
+            self._look()
+
+        self.decide(lambda: (Workspace.undo, then))
+
+    # ------------------------------------------------------------------ what is shown
+
+    def watch_case(self, case: Case | None) -> None:
+        """Show the item, and what was quoted before."""
+        if not self.is_mounted:
+            return
+        step = self.step
+        self.item_bar.item = case.item if case else None
+        question = signs.spoken(case.item.question, "bold") if case else Content("")
+        self.query_one("#question", Static).update(question)
+        told = self._told(step) if step and case else Content("")
+        self.query_one("#told", Static).update(told)
+        self.query_one("#gist", Static).update(Content(one_line(told.plain)))
+        self.title_bar.where = Content.assemble(
+            ("what moved", "bold"),
+            signs.quiet(f"   {self._index + 1} of {len(self._steps)}") if step else "",
+        )
+        if case is not None:
+            self.title_bar.state = Content("   ").join(
+                [Content(one_line(case.item.id)), signs.saved(case.item)]
+            )
+
+    def _told(self, step: Step) -> Content:
+        lines = [Content.styled(display(step.why), "$text-warning")]
+        if step.was is not None:
+            place = " › ".join(filter(None, [step.was.source, step.was.heading]))
+            lines += [
+                Content.assemble(("\nquoted from ", "$quiet"), display(place)),
+                Content.assemble("“", (display(step.was.phrase), "bold"), "”"),
+            ]
+        if step.chunks:
+            lines.append(signs.quiet(f"\nproposed {', '.join(map(one_line, step.chunks))}"))
+        return Content("\n").join(lines)
+
+    def watch_findings(self, findings: tuple[Finding, ...]) -> None:
+        """Show what is wrong with the item."""
+        if self.is_mounted:
+            self.item_bar.findings = findings
+
+    def watch_busy(self, busy: str) -> None:
+        """Say what is being waited for."""
+        self.title_bar.busy = busy
+
+    # ------------------------------------------------------------------ going
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer only what can be done with this step."""
+        if action in {"lost", "unanswerable", "skip"}:
+            step = self.step
+            if step is None:
+                return False
+            wanted = {"lost": ("evidence", "chunks"), "unanswerable": ("evidence", "absence")}
+            return step.kind in wanted.get(action, (step.kind,))
+        return super().check_action(action, parameters)
+
+    def action_back(self) -> None:
+        """Leave the search, else the screen."""
+        if not self.leave_search():
+            self.decide(self._leave)
+
+    def _leave(self) -> None:
+        self.dismiss()

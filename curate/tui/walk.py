@@ -1,0 +1,152 @@
+"""What needs a person because documents or chunks changed, one step after the other.
+
+Everything here but the classes runs in worker threads.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from curate.model.documents import Evidence, Passage, Section
+from curate.model.items import Item
+from curate.tui import desk
+from curate.tui.desk import Case, Opened, Page
+from curate.tui.spans import Span
+from curate.tui.widgets import signs
+from curate.workspace.workspace import Workspace
+
+Kind = Literal["evidence", "absence", "chunks"]
+_NEAR = 9
+"""Chunks that are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing to look at: evidence `number` of an item that moved or is lost, an absence that a
+    passage disputes now, or chunks that a remap was not sure of.
+
+    `now` is where the evidence stands by its grade, `chunks` are those proposed, `why` says what
+    happened in words.
+    """
+
+    kind: Kind
+    item: str
+    why: str
+    number: int = 0
+    was: Evidence | None = None
+    now: Evidence | None = None
+    chunks: tuple[str, ...] = ()
+
+
+def steps(workspace: Workspace) -> list[Step]:
+    """Return everything that needs a person, by item."""
+    drifted = workspace.drifted()
+    found = [
+        Step(
+            "evidence",
+            drift.item.id,
+            signs.GRADES[drift.now.grade][0],
+            drift.number,
+            drift.was,
+            drift.now,
+        )
+        for drift in drifted.evidence
+    ]
+    found += [
+        Step(
+            "absence",
+            risen.item.id,
+            f"{risen.source} › {risen.heading} answers it better than any did: "
+            f"{risen.before:.2f} before, {risen.now:.2f} now",
+        )
+        for risen in drifted.absence
+    ]
+    found += [
+        Step(
+            "chunks",
+            waiting.item.id,
+            f"{waiting.label.status}: {waiting.label.reason or 'no chunk holds it surely'}",
+            was=next(iter(waiting.item.evidences), None),
+            chunks=waiting.label.chunks,
+        )
+        for waiting in workspace.waiting()
+    ]
+    return sorted(found, key=lambda step: step.item)
+
+
+def opened(workspace: Workspace, step: Step) -> Opened:
+    """Return the item of a step as it stands now, with what may take the place of the old."""
+    case = Case(workspace.store.item(step.item), None, ())
+    if step.kind == "chunks":
+        phrase = step.was.phrase if step.was else case.item.question
+        chunks = near(workspace, phrase, step.chunks)
+        return Opened(case, tuple(chunks), chunk_page(chunks[0]) if chunks else None)
+    passages = desk.suggested(workspace, case)
+    if step.was is not None:
+        passages = _merged(workspace.corpus.search(step.was.phrase), passages)
+    if step.now is not None and step.now.grade != "lost":
+        span = (step.now.start, step.now.end)
+        return Opened(case, tuple(passages), desk.page_at(workspace, step.now.source, span))
+    page = desk.page_of(workspace, passages[0]) if passages else None
+    return Opened(case, tuple(passages), page)
+
+
+def _merged(first: Iterable[Passage], then: Iterable[Passage]) -> list[Passage]:
+    places = {(p.section.source, p.section.start): p for p in (*first, *then)}
+    return list(places.values())
+
+
+def near(workspace: Workspace, words: str, proposed: Sequence[str] = ()) -> list[Passage]:
+    """Return chunks of the current chunk set: those proposed, then those that share most words.
+
+    A chunk is told as a passage: its id is the heading, its text the section.
+    """
+    from curate.workspace.upkeep import chunk_files, chunking
+
+    chunks = chunking.named(workspace)
+    wanted = {word for word in words.casefold().split() if len(word) > 1}
+    order = {name: number for number, name in enumerate(proposed)}
+
+    def score(row: dict[str, str]) -> tuple[int, int]:
+        shared = len(wanted & set(row["text"].casefold().split()))
+        return (-order[row["id"]] + len(order) if row["id"] in order else 0, shared)
+
+    rows = chunk_files.rows(chunking.file(workspace, chunks))
+    best = heapq.nlargest(_NEAR, rows, key=score)
+    return [
+        Passage(
+            Section(row["source"], row["id"], (), 0, 0, len(row["text"]), row["text"]),
+            float(score(row)[1]),
+            (0, len(row["text"])),
+        )
+        for row in best
+        if any(score(row))
+    ]
+
+
+def chunk_page(passage: Passage) -> Page:
+    """Return a chunk as a page: its text is the document, and all of it is selected."""
+    chunk = passage.section
+    whole = (0, len(chunk.text))
+    return Page(chunk.source, chunk.heading, chunk.text, whole, (whole,), whole)
+
+
+def replaced(workspace: Workspace, item: Item, number: int, source: str, span: Span) -> Item:
+    """Return `item` with another span of the documents as its evidence `number`."""
+    evidence = workspace.corpus.evidence(source, *span)
+    evidences = list(item.evidences)
+    evidences[number : number + 1] = [evidence]
+    keyword = item.keyword
+    if not any(keyword.casefold() in one.phrase.casefold() for one in evidences):
+        keyword = next(iter(workspace.corpus.keywords(evidence)), "")
+    return replace(item, answerable=True, evidences=tuple(evidences), keyword=keyword, absence=None)
+
+
+def lost(item: Item, number: int) -> Item:
+    """Return `item` without its evidence `number`, as a draft that somebody has to mend."""
+    evidences = (*item.evidences[:number], *item.evidences[number + 1 :])
+    answerable = item.answerable if evidences else None
+    return replace(item, evidences=evidences, answerable=answerable, status="draft")

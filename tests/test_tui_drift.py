@@ -1,0 +1,168 @@
+"""What moved in the documents is walked through, one key each; items that moved or failed show."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from curate.model.evaluation import Failure
+from curate.model.items import ChunkLabel
+from curate.workspace.upkeep import chunking
+from curate.workspace.workspace import Workspace
+from tests.desk import add
+
+if TYPE_CHECKING:
+    from tests.conftest import Sat
+
+Sit = Callable[..., AbstractAsyncContextManager["Sat"]]
+
+
+def made(workspace: Workspace, edits: Mapping[str, str] | None = None) -> None:
+    """Two items, and the document they quote changed after that."""
+    add(workspace, "how long may i keep it?", "laptops.md", "borrow a laptop for up to 7 days", "a")
+    add(workspace, "what does late cost?", "laptops.md", "costs 2 dollars a day", "b")
+    path = workspace.root / "docs" / "laptops.md"
+    text = path.read_text("utf-8")
+    for old, new in (edits or {}).items():
+        assert old in text
+        text = text.replace(old, new)
+    path.write_text(text, encoding="utf-8")
+    workspace.corpus.sync()
+
+
+def answered(workspace: Workspace) -> None:
+    """An item that nothing answered, and a document that does now."""
+    item = replace(workspace.fresh("may i borrow a drone?"), id="drone")
+    workspace.save(workspace.settle(workspace.unanswerable(item)))
+    (workspace.root / "docs" / "drones.md").write_text(
+        "# Drones\n\nMembers may borrow a drone on Mondays.\n", encoding="utf-8"
+    )
+    workspace.corpus.sync()
+
+
+def unsure(workspace: Workspace) -> None:
+    """An item whose chunk a remap was not sure of."""
+    made(workspace)
+    rows = [
+        {"id": "x1", "source": "laptops.md", "text": "You may borrow a laptop for up to 7 days."},
+        {"id": "x2", "source": "laptops.md", "text": "You may borrow a laptop for up to 7 days!"},
+        {"id": "x3", "source": "faq.md", "text": "Members may borrow one device at a time."},
+    ]
+    path = workspace.root / "chunks.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    chunking.add(workspace, "small", path)
+    item = workspace.store.item("a")
+    label = ChunkLabel(
+        "small", ("x1", "x2"), "ambiguous", "stands twice", chunking.fingerprint(item)
+    )
+    workspace.save(chunking.labelled(item, label, "small"))
+
+
+def failing(workspace: Workspace) -> None:
+    """An item that moved, and one that failed."""
+    made(workspace, {"## How long": "## Loan period"})
+    run = "sha256:run"
+    failure = Failure("b", run, "retrieval miss", "not retrieved", workspace.now())
+    workspace.store.add_failures(run, [failure])
+
+
+async def test_reworded_and_lost_evidence_is_walked_through_and_taken_or_given_up(
+    sit: Sit, lending: Workspace
+) -> None:
+    edits = {
+        "You may borrow a laptop for up to 7 days": "Seven days it is",
+        "A laptop that comes back late costs 2 dollars a day.": "Be kind.",
+    }
+    await asyncio.to_thread(made, lending, edits)
+    async with sit((120, 40)) as sat:
+        await sat.press("D")
+        assert "what moved   1 of 2" in sat.text
+        assert "borrow a laptop for up to 7 days" in sat.text
+        assert "✗ lost" in sat.text
+        await sat.press("slash")
+        await sat.type("seven days")
+        await sat.press("enter", "enter")
+
+        (first, second) = await sat.ask(lambda ws: ws.store.items())
+        assert first.evidences[0].phrase.startswith("Seven days it is")
+        assert first.status == "ready"
+        assert "what moved   1 of 1" in sat.text
+        await sat.press("l")
+        second = await sat.ask(lambda ws: ws.store.item(second.id))
+        assert (second.status, second.answerable, second.evidences) == ("draft", None, ())
+        assert "2 done. Everything stands where the items say." in sat.text
+
+        await sat.press("z")
+        assert "what moved   1 of 1" in sat.text
+        assert (await sat.ask(lambda ws: ws.store.item(second.id))).status == "ready"
+
+
+async def test_evidence_that_moved_is_one_key_to_take(sit: Sit, lending: Workspace) -> None:
+    await asyncio.to_thread(made, lending, {"## How long": "## Loan period"})
+    async with sit((80, 24)) as sat:
+        await sat.press("D")
+        assert "↷ moved" in sat.text
+        await sat.press("enter")
+
+        item = await sat.ask(lambda ws: ws.store.item("a"))
+        assert item.evidences[0].heading == "Loan period"
+        assert "Everything stands" in sat.text
+
+
+async def test_an_absence_that_is_disputed_is_confirmed_or_answered(
+    sit: Sit, lending: Workspace
+) -> None:
+    await asyncio.to_thread(answered, lending)
+    async with sit((120, 40)) as sat:
+        await sat.press("D")
+        assert "drones.md › Drones answers" in sat.text
+        await sat.press("enter")
+
+        item = await sat.ask(lambda ws: ws.store.item("drone"))
+        assert item.answerable is True
+        assert item.evidences[0].phrase == "Members may borrow a drone on Mondays."
+
+
+async def test_chunks_that_a_remap_was_not_sure_of_are_chosen(sit: Sit, lending: Workspace) -> None:
+    await asyncio.to_thread(unsure, lending)
+    async with sit((120, 40)) as sat:
+        await sat.press("D")
+        assert "ambiguous: stands twice" in sat.text
+        assert "laptops.md › x1" in sat.text
+        await sat.press("2", "enter")
+
+        item = await sat.ask(lambda ws: ws.store.item("a"))
+        assert [(one.chunks, one.status) for one in item.labels] == [(("x2",), "chosen")]
+
+
+async def test_items_that_moved_or_failed_are_marked_and_can_be_listed_alone(
+    sit: Sit, lending: Workspace
+) -> None:
+    await asyncio.to_thread(failing, lending)
+    async with sit((120, 40)) as sat:
+        await sat.press("i")
+        assert "⟲ moved" in sat.text
+        assert "✗ retrieval mis" in sat.text
+        await sat.press("f", "3")
+        assert "1 items" in sat.text or "what does late cost?" in sat.text
+        assert "how long may i keep it?" not in sat.text
+        assert "not retrieved" in sat.text
+        await sat.press("c", "3")
+
+        (failure,) = await sat.ask(lambda ws: ws.store.failures())
+        assert (failure.confirmed, failure.by) == ("generation", "dara-k")
+        assert "✗ generation" in sat.text
+        await sat.press("escape")
+        assert "how long may i keep it?" in sat.text
+
+
+async def test_nothing_moved_says_so(sit: Sit) -> None:
+    async with sit((40, 10)) as sat:
+        await sat.press("D")
+        assert "Everything stands" in sat.text
+        await sat.press("enter", "l", "s", "escape")
+        assert "to look at" in sat.text
