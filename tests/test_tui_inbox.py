@@ -164,22 +164,6 @@ async def test_this_weeks_sample_is_named_and_the_same_for_everybody(sit: Sit) -
         assert list(sat.app.screen.listing._keys) == list(drawn)
 
 
-async def test_candidates_are_put_together_taken_apart_and_all_of_it_undone(sit: Sit) -> None:
-    async with sit((100, 30)) as sat:
-        await sat.press("down", "down", "space", "home", "m")
-        assert "put together, asked 3 times" in sat.text
-        assert len(rows(sat)) == 5
-
-        await sat.press("S")
-        assert "Which of these ask something else?" in sat.text
-        await sat.press("end", "space", "enter")
-        assert "taken apart, asked once" in sat.text
-        assert len(rows(sat)) == 6
-        await sat.press("z", "z")
-        assert rows(sat)[0].endswith("2")
-        assert len(rows(sat)) == 6
-
-
 async def test_what_somebody_else_looks_at_says_so_and_is_passed_over(sit: Sit) -> None:
     async with sit((100, 30)) as sat:
         second = await sat.ask(lambda ws: ws.store.candidate_ids()[1])

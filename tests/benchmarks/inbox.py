@@ -2,10 +2,12 @@
 `python tests/benchmarks/inbox.py [CANDIDATES]`.
 
 Both run headless at 120x40 over the same database, each in a process of its own: the time of the
-query, from its end to the first rows on the screen, per key (down, page down, to the end and back)
-at the median and the 95th percentile (on a busy machine look at the processor's time, which no
-other program lengthens), and the memory that the process has more than before it
-asked. A key is over when its rows are painted. The DataTable is given all rows, which it needs.
+query for all ids, from the first ids that are there to the first rows on the screen, per key (down,
+page down, to the end and back) at the median and the 95th percentile (on a busy machine look at
+the processor's time, which no other program lengthens), and the memory that the process has more
+than before it asked. A key is over when its rows are painted. The inbox asks for a first page of
+ids and for all of them at once. The DataTable needs all its rows in memory; it is given a tenth of
+them, with which its time and its memory grow in proportion.
 """
 
 from __future__ import annotations
@@ -35,6 +37,8 @@ from curate.workspace.workspace import Workspace
 
 NOW = datetime(2026, 11, 29, tzinfo=UTC)
 SIZE = (120, 40)
+PEER_SHARE = 10
+"""The DataTable is given one in so many of the rows."""
 KEYS = ["down"] * 100 + ["pagedown"] * 100 + ["up", "pageup"] * 20
 ENDS = {"inbox": ("end", "home"), "DataTable": ("ctrl+end", "ctrl+home")}
 
@@ -117,7 +121,8 @@ async def ours(root: Path) -> dict[str, float]:
             marks.setdefault("before", megabytes())
             began = time.perf_counter()
             found = query(*arguments, **named)
-            marks.setdefault("query", time.perf_counter() - began)
+            if not named.get("limit"):
+                marks.setdefault("query", time.perf_counter() - began)
             marks.setdefault("answered", time.perf_counter())
             return found
 
@@ -128,6 +133,8 @@ async def ours(root: Path) -> dict[str, float]:
             await pilot.pause()
             paint = time.perf_counter() - marks["answered"]
             screen = app.screen
+            while "query" not in marks or not screen.settled:
+                await asyncio.sleep(0.01)
             keys = await Watch(app, lambda: screen.listing.cursor, lambda: _shown(screen)).all(
                 "inbox"
             )
@@ -162,6 +169,7 @@ async def datatable(root: Path) -> dict[str, float]:
             before = megabytes()
             began = time.perf_counter()
             ids = workspace.store.candidate_ids()
+            ids = ids[: max(1, len(ids) // PEER_SHARE)]
             query = time.perf_counter() - began
             began = time.perf_counter()
             for at in range(0, len(ids), 1000):

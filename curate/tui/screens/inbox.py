@@ -22,9 +22,8 @@ from curate.tui import place, routes
 from curate.tui.desk import Desk, Glance
 from curate.tui.filters import Filter
 from curate.tui.place import Place
-from curate.tui.screens.apart import TakeApart
 from curate.tui.screens.ask import Choose
-from curate.tui.screens.narrowing import NarrowingScreen
+from curate.tui.screens.grouping import GroupingScreen
 from curate.tui.screens.pick import PickItem
 from curate.tui.screens.review import REJECTIONS
 from curate.tui.widgets import question as question_
@@ -43,7 +42,7 @@ _FIRST = 200
 """Ids that are asked for before all of them are: a screenful and some to move in."""
 
 
-class InboxScreen(NarrowingScreen):
+class InboxScreen(GroupingScreen):
     """Where a sitting begins: what to look at, and why."""
 
     HELP = """\
@@ -70,9 +69,6 @@ review. Nothing here is final: `z` takes the last decision back, again and again
         Binding("x", "reject", "reject", tooltip="Reject with a reason", id="reject"),
         Binding("s", "skip", "skip", tooltip="Skip for this sitting", id="skip"),
         Binding("r", "reopen", "reopen", tooltip="Put back into the inbox", id="reopen"),
-        Binding("space", "mark", "mark", tooltip="Mark, to put together", show=False, id="mark"),
-        Binding("m", "merge", "put together", tooltip="Put the marked ones together", id="merge"),
-        Binding("S", "split", "take apart", tooltip="Take a candidate apart", id="split"),
         Binding("z", "undo", "undo", tooltip="Undo the last decision", id="undo"),
         Binding("i", "items", "items", tooltip="The items of the set", id="items"),
         Binding("D", "drift", "drift", tooltip="What moved in the documents", show=False,
@@ -90,7 +86,6 @@ review. Nothing here is final: `z` takes the last decision back, again and again
     """What was decided last, as it was acknowledged."""
 
     title_bar = query_one(TitleBar)
-    listing = query_one("#candidates", VirtualList)
     field = query_one("#search", SearchField)
 
     def __init__(self, desk: Desk) -> None:
@@ -98,7 +93,8 @@ review. Nothing here is final: `z` takes the last decision back, again and again
         self._resting: Timer | None = None
         self._seen = -1
         self._glance: Glance | None = None
-        self._marked: set[int] = set()
+        self._settled_in = False
+        self._told_lines = -1
         self._resume: int | None = None
         self._shown: tuple[Filter, str] | None = None
 
@@ -109,14 +105,13 @@ review. Nothing here is final: `z` takes the last decision back, again and again
         yield SearchField("search the questions")
         yield VirtualList(self._draw, empty="reading …", id="candidates")
         yield Static(id="detail")
-        yield KeyBar(first=("review", "search", "filter"))
+        yield KeyBar(first=("review", "search", "filter", "duplicate", "reject", "skip", "reopen"))
 
     def on_mount(self) -> None:
-        """Begin where the curator stopped, and bring the documents up to date."""
+        """Begin where the curator stopped."""
         self._where()
         self.listing.focus()
         self.fetch("place", lambda ws: place.read(ws.root, ws.who), self._begin)
-        self.fetch("sync", lambda ws: ws.ready_corpus(), lambda _done: None)
 
     def _begin(self, there: Place) -> None:
         self._resume = there.candidate
@@ -143,21 +138,31 @@ review. Nothing here is final: `z` takes the last decision back, again and again
         """Read what is listed."""
         self._seen = self.desk.sitting.stamp
         narrowed, text = self.narrowed, self.text
-        if self._shown != (narrowed, text):
-            # Of a million ids the first are there at once; nobody waits for the rest.
-            self._shown = (narrowed, text)
-            self.fetch(
-                "first", lambda ws: desk_.listed(ws, narrowed, text, _FIRST), self._show_first
-            )
-        self.fetch("ids", lambda ws: desk_.listed(ws, narrowed, text), self._show)
-        self.fetch("glance", desk_.glance, self._glanced)
 
-    def _show_first(self, ids: array[int]) -> None:
-        if len(ids) >= _FIRST and self._resume is None:
-            self.listing.show(ids)
+        def first(ids: array[int]) -> None:
+            if len(ids) < _FIRST:
+                self._show(ids)
+                return
+            # Of a million ids the first are on the screen before the rest is asked for.
+            if fresh and self._resume is None:
+                self.listing.show(ids)
+            self.set_timer(_SETTLE, rest)
+
+        def rest() -> None:
+            if self._shown == (narrowed, text):
+                self.fetch("ids", everything, self._show)
+
+        def everything(workspace: Workspace) -> array[int]:
+            return desk_.listed(workspace, narrowed, text)
+
+        fresh = self._shown != (narrowed, text)
+        self._shown = (narrowed, text)
+        self.forget("ids")
+        self.fetch("first", lambda ws: desk_.listed(ws, narrowed, text, _FIRST), first)
+        if self._settled_in:
+            self.fetch("glance", desk_.glance, self._glanced)
 
     def _show(self, ids: array[int]) -> None:
-        self.forget("first")
         sitting = self.desk.sitting
         here, before = self._resume or self.listing.key, self.listing.cursor
         self._resume = None
@@ -170,6 +175,8 @@ review. Nothing here is final: `z` takes the last decision back, again and again
             index = before
         self.listing.say(self._nothing())
         self.listing.show(ids, cursor=index)
+        if not ids:
+            self._settle_in()
         self.refresh_bindings()
 
     @property
@@ -203,6 +210,13 @@ review. Nothing here is final: `z` takes the last decision back, again and again
             state = state.append(signs.quiet(f"   purge in {days} d"))
         self.title_bar.state = state
 
+    def _settle_in(self) -> None:
+        """Bring the documents up to date, and reckon the title, once there is something to see."""
+        if not self._settled_in:
+            self._settled_in = True
+            self.fetch("sync", lambda ws: ws.ready_corpus(), lambda _done: None)
+            self.fetch("glance", desk_.glance, self._glanced)
+
     @on(VirtualList.Wanted, "#candidates")
     def _wanted(self, event: VirtualList.Wanted) -> None:
         keys = event.keys
@@ -212,6 +226,7 @@ review. Nothing here is final: `z` takes the last decision back, again and again
 
         def then(found: list[Candidate]) -> None:
             self.listing.supply({candidate.id: candidate for candidate in found})
+            self._settle_in()
             self._rested()
             self.refresh_bindings()
 
@@ -256,7 +271,7 @@ review. Nothing here is final: `z` takes the last decision back, again and again
         reasons = signs.reasons_line(candidate.reasons)
         if theirs := signs.looked_at(candidate, self.desk.workspace.who):
             reasons = Content.assemble(theirs, " ", reasons)
-        if candidate.id in self._marked:
+        if candidate.id in self.marked:
             reasons = Content.assemble(("✚ ", "bold $text-accent"), reasons)
         reasons = reasons.truncate(why, ellipsis=True, pad=True)
         question = signs.spoken_line(candidate.question)
@@ -272,10 +287,10 @@ review. Nothing here is final: `z` takes the last decision back, again and again
         self.refresh_bindings()
 
     def _rested(self) -> None:
-        candidate = self._candidate
+        candidate = self.candidate
         if candidate is None:
             if self.listing.key is None:
-                self.query_one("#detail", Static).update(Content(""))
+                self._tell(Content(""))
             return
         self._detail(candidate, ())
         self.fetch(
@@ -287,12 +302,18 @@ review. Nothing here is final: `z` takes the last decision back, again and again
     def _detail(self, candidate: Candidate, records: tuple[Record, ...]) -> None:
         width = max(1, self.size.width - 4)
         lines = question_.glimpse(candidate, records, self.desk.workspace.who)
-        self.query_one("#detail", Static).update(
-            Content("\n").join(line.truncate(width, ellipsis=True) for line in lines)
-        )
+        told = Content("\n").join(line.truncate(width, ellipsis=True) for line in lines)
+        self._tell(told)
+
+    def _tell(self, told: Content) -> None:
+        # A layout draws the whole screen anew, and most details are as long as the one before.
+        lines = told.plain.count("\n")
+        self.query_one("#detail", Static).update(told, layout=lines != self._told_lines)
+        self._told_lines = lines
 
     @property
-    def _candidate(self) -> Candidate | None:
+    def candidate(self) -> Candidate | None:
+        """The candidate under the cursor."""
         found: Candidate | None = self.listing.row(self.listing.key)
         return found
 
@@ -300,7 +321,7 @@ review. Nothing here is final: `z` takes the last decision back, again and again
 
     def action_review(self) -> None:
         """Open the candidate."""
-        candidate = self._candidate
+        candidate = self.candidate
         if candidate is None:
             return
         if candidate.status == "duplicate" and candidate.item:
@@ -319,7 +340,7 @@ review. Nothing here is final: `z` takes the last decision back, again and again
 
     def action_reject(self) -> None:
         """Reject the candidate with a reason."""
-        candidate = self._candidate
+        candidate = self.candidate
         if candidate is None:
             return
 
@@ -336,7 +357,7 @@ review. Nothing here is final: `z` takes the last decision back, again and again
 
     def action_duplicate(self) -> None:
         """Say that an item asks the same already."""
-        candidate = self._candidate
+        candidate = self.candidate
         if candidate is None:
             return
 
@@ -351,7 +372,7 @@ review. Nothing here is final: `z` takes the last decision back, again and again
 
     def action_reopen(self) -> None:
         """Put a decided candidate back into the inbox."""
-        candidate = self._candidate
+        candidate = self.candidate
         if candidate is not None:
             self._decide(candidate, lambda ws: ws.decide(candidate.id, "open"))
 
@@ -362,67 +383,22 @@ review. Nothing here is final: `z` takes the last decision back, again and again
             if now.status != "open":
                 sitting.rejected += 1
             sitting.stamp += 1
-            self._say(now.status)
+            self.acknowledge(now.status)
             self.look()
 
         self.decide(lambda: (run, then))
 
-    def _say(self, what: str) -> None:
+    def acknowledge(self, what: str) -> None:
+        """Say what was stored, when and by whom."""
         clock = self.desk.workspace.now().astimezone().strftime("%H:%M:%S")
         self.said = f"{what}, saved {clock} by {one_line(self.desk.workspace.who)}"
 
     def action_skip(self) -> None:
         """Move the candidate to the end of this sitting."""
-        candidate = self._candidate
+        candidate = self.candidate
         if candidate is not None:
             self.desk.sitting.skip(candidate.id)
             self.listing.show(self.desk.sitting.ids, cursor=self.listing.cursor, forget=False)
-
-    # ------------------------------------------------------------------ together and apart
-
-    def action_mark(self) -> None:
-        """Mark the candidate, or take the mark off, and move on."""
-        candidate = self._candidate
-        if candidate is not None:
-            self._marked ^= {candidate.id}
-            self.listing.action_move(1)
-            self.listing.refresh()
-            self.refresh_bindings()
-
-    def action_merge(self) -> None:
-        """Put the marked candidates together with the one under the cursor."""
-        candidate = self._candidate
-        if candidate is None:
-            return
-        others = sorted(self._marked - {candidate.id})
-
-        def then(now: Candidate) -> None:
-            self._marked.clear()
-            self._regrouped(f"put together, {signs.askings(now)}")
-
-        self.decide(lambda: (lambda ws: ws.merge(candidate.id, others), then))
-
-    def action_split(self) -> None:
-        """Let some askings of the candidate be one of their own."""
-        candidate = self._candidate
-        if candidate is None:
-            return
-
-        def chosen(records: tuple[int, ...] | None) -> None:
-            if records:
-                self.decide(
-                    lambda: (
-                        lambda ws: ws.split(candidate.id, records),
-                        lambda made: self._regrouped(f"taken apart, {signs.askings(made)}"),
-                    )
-                )
-
-        self.app.push_screen(TakeApart(self.desk, candidate), chosen)
-
-    def _regrouped(self, what: str) -> None:
-        self.desk.sitting.stamp += 1
-        self._say(what)
-        self.look()
 
     def action_undo(self) -> None:
         """Take back the last decision."""
@@ -457,7 +433,7 @@ review. Nothing here is final: `z` takes the last decision back, again and again
             return
         self.remove_class("-searching")
         self.listing.focus()
-        self._marked.clear()
+        self.marked.clear()
         self.narrowed = Filter()
         if self.field.value:
             self.field.value = ""
@@ -468,21 +444,17 @@ review. Nothing here is final: `z` takes the last decision back, again and again
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer only what can be done with the row under the cursor."""
-        if action in {"review", "reject", "duplicate", "skip", "reopen", "mark", "split", "merge"}:
-            candidate = self._candidate if self.is_mounted else None
+        if action in {"review", "reject", "duplicate", "skip", "reopen"}:
+            candidate = self.candidate if self.is_mounted else None
             if candidate is None:
-                return False
-            if action == "merge":
-                return bool(self._marked - {candidate.id})
-            if action == "split" and candidate.size < 2:
                 return False
             if action == "review":
                 return True
             return (candidate.status == "open") == (action != "reopen")
         if action == "back":
-            narrowed = self.narrowed != Filter() or bool(self._marked)
+            narrowed = self.narrowed != Filter() or bool(self.marked)
             return bool(self.text) or narrowed or self.has_class("-searching")
-        return True
+        return super().check_action(action, parameters)
 
     def action_items(self) -> None:
         """Show the set."""
