@@ -53,6 +53,9 @@ class TestTheMainJob:
         assert "1 thumbs-down" in candidate["reasons"][0]
         shown = curate("items", "show", candidate["ref"], "--json").json
         assert shown["passages"][0]["heading"] == "Pumps"
+        read = curate("items", "show", candidate["ref"]).out
+        assert "  feedback   down by user 2026-11-20 09:15Z: it is\n" in read
+        assert "  1  a.md › Pumps" in read
 
         made = curate(
             "items", "set", candidate["ref"], "--source", "a.md",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from curate.cli import importing, output
+from curate.cli import importing, output, showing
 from curate.cli import inbox as inbox_
 from curate.cli.context import Shared, json_option, shared_options
 from curate.cli.inbox import CANDIDATE
@@ -109,34 +109,22 @@ def show(shared: Shared, ref: str, passages: int, as_json: bool) -> None:
         if match := CANDIDATE.fullmatch(ref):
             candidate = workspace.store.candidate(int(match[1]))
             records = workspace.store.records(candidate.id)
-            found = [
-                output.passage(workspace.corpus, p) for p in workspace.suggest(records[0], passages)
-            ]
-            view: dict[str, Any] = {
+            found = workspace.suggest(records[0], passages)
+            if not as_json:
+                showing.candidate(candidate, records, workspace.corpus, found)
+                return
+            output.data({
                 "candidate": inbox_.named(candidate),
                 "records": records,
-                "passages": found,
-            }
-        else:
-            item = workspace.store.item(ref)
-            view = {"item": item, "findings": workspace.lint(item)}
+                "passages": [output.passage(workspace.corpus, passage) for passage in found],
+            })  # fmt: skip
+            return
+        item = workspace.store.item(ref)
+        findings = workspace.lint(item)
     if as_json:
-        output.data(view)
+        output.data({"item": item, "findings": findings})
     else:
-        _show_tree(output.plain(view))
-
-
-def _show_tree(value: Any, indent: int = 0) -> None:
-    """Print nested JSON as an indented outline, leaving out what is empty."""
-    pad = "  " * indent
-    for key, item in value.items() if isinstance(value, dict) else enumerate(value, 1):
-        if item in (None, "", [], {}):
-            continue
-        if isinstance(item, dict | list):
-            output.line(f"{pad}{key}")
-            _show_tree(item, indent + 1)
-        else:
-            output.line(f"{pad}{key:<12} {one_line(str(item))}")
+        showing.item(item, findings)
 
 
 @items.command("set")
