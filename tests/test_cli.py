@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
+from curate.cli.main import cli
 from tests.conftest import Curate
 
 QUESTION = {
@@ -37,6 +40,18 @@ def workspace(tmp_path: Path, curate: Curate, monkeypatch: pytest.MonkeyPatch) -
 
 def lines(*events: object) -> bytes:
     return "".join(json.dumps(event) + "\n" for event in events).encode()
+
+
+def groups(group: click.Group, *path: str) -> Iterator[tuple[str, ...]]:
+    yield path
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from groups(command, *path, name)
+
+
+@pytest.mark.parametrize("path", [*groups(cli)], ids=" ".join)
+def test_every_command_is_told_in_one_whole_line(path: tuple[str, ...], curate: Curate) -> None:
+    assert "..." not in curate(*path, "--help").out
 
 
 @pytest.mark.presidio

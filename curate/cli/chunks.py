@@ -21,7 +21,9 @@ _SHOWN = 10
 
 @click.group()
 def chunks() -> None:
-    """Register how the documents are cut into chunks; exports are labelled with their ids.
+    """Register how the documents are cut into chunks.
+
+    Exports are labelled with the ids of the chunks that answer.
 
     The chunks that hold an item's evidence are its relevant ones. The chunk set added last counts.
     """
@@ -76,7 +78,9 @@ def list_(shared: Shared, as_json: bool) -> None:
 @shared_options
 @click.pass_obj
 def check(shared: Shared, name: str, as_json: bool) -> None:
-    """Say for each item whether a chunk holds its evidence; exit 1 where none does alone.
+    """Say for each item whether a chunk holds its evidence.
+
+    Exit 1 where none does alone.
 
     Evidence that is cut in two is a finding about the chunker, and listed. So are chunks whose
     text stands in no document.
@@ -106,7 +110,10 @@ def check(shared: Shared, name: str, as_json: bool) -> None:
 def label(
     shared: Shared, item: str, ids: tuple[str, ...], name: str, reason: str, as_json: bool
 ) -> None:
-    """Say which chunks answer ITEM; without IDS, those that hold its evidence do again."""
+    """Say which chunks answer ITEM.
+
+    Without IDS, those that hold its evidence do again.
+    """
     from curate.workspace.upkeep import chunking
 
     with shared.open() as workspace:

@@ -33,7 +33,7 @@ def corpus() -> None:
 @shared_options
 @click.pass_obj
 def sync(shared: Shared, take: tuple[str, ...], as_json: bool) -> None:
-    """Read what is new or changed in the documents, and locate all evidence anew.
+    """Read what changed in the documents, locate all evidence.
 
     Evidence that is not verbatim any more is listed with its grade and the place proposed, and so
     are unanswerable items that a passage matches better now; exit 1 while any stands. Nothing is

@@ -27,7 +27,7 @@ _CHART = 30
 @shared_options
 @click.pass_obj
 def coverage(shared: Shared, html: Path | None, as_json: bool) -> None:
-    """Show what the set covers of the documents and of what people ask, and what to curate next.
+    """Show what the set covers, and what to curate next.
 
     Questions are those that are kept: the log of the retention window.
     """

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.group("eval")
 def evaluation() -> None:
-    """Score the assistant against the set: retrieval, answers, refusals, regressions."""
+    """Score the assistant against the set."""
 
 
 @click.command(short_help="Score a run: measures, failures.")

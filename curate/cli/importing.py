@@ -44,7 +44,9 @@ def import_(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Take in a set from FILE: questions.json, golden.jsonl, labelled queries, or CSV.
+    """Take in a set from FILE.
+
+    questions.json, golden.jsonl, labelled queries, or CSV.
 
     Items are merged by id, texts anonymised, evidence located in the documents as they are now.
     All of it is one decision, taken back by one `items undo`. Exit 1 while conflicts stand or

@@ -78,7 +78,10 @@ def _why(candidate: Candidate) -> list[str]:
 @shared_options
 @click.pass_obj
 def merge(shared: Shared, ref: str, others: tuple[str, ...], reason: str, as_json: bool) -> None:
-    """Put candidates that ask the same together: OTHERS become part of REF."""
+    """Put candidates that ask the same together.
+
+    OTHERS become part of REF.
+    """
     with shared.open() as workspace:
         candidate = workspace.merge(number(ref), [number(other) for other in others], reason)
     if as_json:
@@ -95,7 +98,7 @@ def merge(shared: Shared, ref: str, others: tuple[str, ...], reason: str, as_jso
 @shared_options
 @click.pass_obj
 def split(shared: Shared, ref: str, records: tuple[int, ...], reason: str, as_json: bool) -> None:
-    """Take RECORDS, by their numbers, out of a candidate: they ask something else."""
+    """Take RECORDS out of a candidate that ask something else."""
     with shared.open() as workspace:
         candidate = workspace.split(number(ref), records, reason)
     if as_json:
@@ -111,7 +114,7 @@ def split(shared: Shared, ref: str, records: tuple[int, ...], reason: str, as_js
 @shared_options
 @click.pass_obj
 def claim(shared: Shared, ref: str, release: bool, as_json: bool) -> None:
-    """Say that you look at a candidate, so that nobody else opens it; ends by itself.
+    """Say that you look at a candidate; ends by itself.
 
     Exit 1 when somebody else looks at it.
     """

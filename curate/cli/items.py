@@ -103,7 +103,7 @@ def _answer(item: Item) -> str:
 @shared_options
 @click.pass_obj
 def show(shared: Shared, ref: str, passages: int, as_json: bool) -> None:
-    """Show an item, or a candidate with its records and the passages that may answer it."""
+    """Show an item, or a candidate and what may answer it."""
     with shared.open() as workspace:
         workspace.ready_corpus()
         if match := CANDIDATE.fullmatch(ref):
@@ -294,7 +294,7 @@ def _decide(
 @shared_options
 @click.pass_obj
 def log(shared: Shared, ref: str | None, limit: int, as_json: bool) -> None:
-    """Show who changed what and when, newest first; of one item, or of all."""
+    """Show who changed what and when, newest first."""
     with shared.open() as workspace:
         revisions = workspace.store.revisions(ref, limit=limit)
     if as_json:

@@ -52,7 +52,9 @@ def schedule(shared: Shared, kind: str | None, install: bool) -> None:
 @shared_options
 @click.pass_obj
 def backup(shared: Shared, file: Path) -> None:
-    """Copy curate.db to FILE (0600): no sealed original, no key, no byte of what was deleted.
+    """Copy the database to FILE, without originals or keys.
+
+    The copy has mode 0600 and holds no byte of what was deleted.
 
     FILE must not exist. It holds anonymised records: keep it no longer than they are kept.
     """
@@ -69,7 +71,9 @@ def backup(shared: Shared, file: Path) -> None:
 @shared_options
 @click.pass_obj
 def doctor(shared: Shared, as_json: bool) -> None:
-    """Look the workspace over: SQLite, modes, disk, clock, what is overdue, copies of keys.
+    """Look over what the promises rest on.
+
+    SQLite, modes, disk, clock, what is overdue, copies of keys, settings of the anonymiser.
 
     Exit 1 when something is wrong.
     """

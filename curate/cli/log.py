@@ -161,7 +161,9 @@ def show_receipt(receipt: Receipt, *, as_json: bool) -> None:
 @shared_options
 @click.pass_obj
 def forget(shared: Shared, text: bool, dry_run: bool, as_json: bool) -> None:
-    """Erase a person for good: what they said, and the items made from nothing else.
+    """Erase a person for good.
+
+    What they said goes, and the items made from nothing else.
 
     The user id comes from a prompt, or from standard input; never as an argument, where others
     would see it. What an old log still brings of them is refused. Exit code: 0 gone, 1 an export

@@ -29,7 +29,10 @@ def privacy() -> None:
 @shared_options
 @click.pass_obj
 def audit(shared: Shared, limit: int, as_json: bool) -> None:
-    """List reveals, erasures, purges, looks and changes of the guards: who, when, which id."""
+    """List reveals, erasures, purges and looks.
+
+    Also changes of the guards. Who, when, which id; never text.
+    """
     from curate.workspace.custody import auditing
 
     with shared.open() as workspace:
@@ -95,7 +98,7 @@ def allow(
 @shared_options
 @click.pass_obj
 def miss(shared: Shared) -> None:
-    """Put names that were missed on the list of those that always are names (deny.txt).
+    """Name what was missed: it always is a name (deny.txt).
 
     They come on standard input, one a line; never as arguments, where others would see them.
     """
@@ -113,7 +116,9 @@ def miss(shared: Shared) -> None:
 @shared_options
 @click.pass_obj
 def refresh(shared: Shared, apply: bool, as_json: bool) -> None:
-    """Anonymise again what was under other settings or another model, from sealed originals.
+    """Anonymise again after settings or model changed.
+
+    From sealed originals, where they are still kept.
 
     Shows what would change; --apply stores it. Records without an original are scanned and
     flagged. Exit 1 when something would change or is flagged.
@@ -158,7 +163,9 @@ def _show(found: Refreshed) -> None:
 @shared_options
 @click.pass_obj
 def benchmark(shared: Shared, files: tuple[Path, ...], lower: bool, as_json: bool) -> None:
-    """Score the anonymiser on labelled texts: what it misses, what it takes too much.
+    """Score the anonymiser on labelled texts.
+
+    What it misses, and what it takes too much.
 
     FILEs hold JSON lines {"id", "text", "spans": [{"start", "end", "label"}]}, labels PERSON,
     PHONE_NUMBER and EMAIL_ADDRESS; without any, small invented samples. Uses the settings of the
@@ -220,7 +227,9 @@ def _percent(share: float | None) -> str:
 @shared_options
 @click.pass_obj
 def prove(shared: Shared, as_json: bool) -> None:
-    """Prove the promises in a throw-away workspace: pass or fail, one line each.
+    """Prove the promises in a throw-away workspace.
+
+    Pass or fail, one line each.
 
     Takes less than a minute and touches no workspace of yours. Exit 1 when a proof fails.
     """

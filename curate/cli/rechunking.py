@@ -48,7 +48,9 @@ def remap(
     applied: bool,
     as_json: bool,
 ) -> None:
-    """Carry gold from the chunks OLD to the chunks NEW: what was kept, split, merged, moved.
+    """Carry gold from the chunks OLD to the chunks NEW.
+
+    Says what was kept, split, merged, moved, and what needs a person.
 
     OLD and NEW are chunk files, and no workspace is needed; or both are chunk sets of the
     workspace, and its items are carried. Nothing is guessed: what is ambiguous or lost is said

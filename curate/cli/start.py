@@ -44,7 +44,10 @@ def init(shared: Shared, directory: Path | None) -> None:
 @shared_options
 @click.pass_obj
 def demo(shared: Shared, answer_key: bool, enter: bool | None, as_json: bool) -> None:
-    """See the whole job on a small fictional organisation, in ./curate-demo."""
+    """See the whole job on a small fictional organisation.
+
+    Makes ./curate-demo.
+    """
     from curate import config
     from curate.cli import demonstration
     from curate.workspace.workspace import Workspace
@@ -101,7 +104,7 @@ def _enter(workspace: Workspace) -> int:
 @shared_options
 @click.pass_obj
 def status(shared: Shared, as_json: bool) -> None:
-    """Show what is there: records and when they expire, candidates, items, versions, disk."""
+    """Show what is there and when it expires."""
     with shared.open() as workspace:
         now = workspace.status()
     if as_json:

@@ -45,7 +45,10 @@ def check(
     reason: str,
     as_json: bool,
 ) -> None:
-    """Say what is wrong with the set, item by item; exit 1 if an error stands."""
+    """Say what is wrong with the set, item by item.
+
+    Exit 1 if an error stands.
+    """
     with shared.open() as workspace:
         workspace.ready_corpus()
         for item, entity in allow:
@@ -92,7 +95,9 @@ def export(
     wanted: str | None,
     as_json: bool,
 ) -> None:
-    """Write the set as its next version: exports/v0001/questions.json and its siblings.
+    """Write the set as its next version.
+
+    exports/v0001/questions.json and its siblings.
 
     The same set again makes no new version. A set that fails its checks is refused, by item.
     Formats for other harnesses stand in targets/ of the version and in --to; what a format
@@ -271,7 +276,7 @@ def _number(workspace: Workspace, ref: str) -> int:
 @shared_options
 @click.pass_obj
 def verify(shared: Shared, directories: tuple[Path, ...], as_json: bool) -> None:
-    """Check exported directories: every digest, and the contract of questions.json.
+    """Check exported directories: digests and contract.
 
     Needs no workspace. Exit 1 when anything is wrong.
     """
