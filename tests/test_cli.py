@@ -51,7 +51,9 @@ def groups(group: click.Group, *path: str) -> Iterator[tuple[str, ...]]:
 
 @pytest.mark.parametrize("path", [*groups(cli)], ids=" ".join)
 def test_every_command_is_told_in_one_whole_line(path: tuple[str, ...], curate: Curate) -> None:
-    assert "..." not in curate(*path, "--help").out
+    _usage, *told = curate(*path, "--help").out.splitlines()
+    assert told
+    assert not [line for line in told if line.endswith("...")]
 
 
 @pytest.mark.presidio
