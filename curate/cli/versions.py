@@ -224,7 +224,7 @@ def list_(shared: Shared, as_json: bool) -> None:
 @shared_options
 @click.pass_obj
 def diff(shared: Shared, old: str, new: str, style: str) -> None:
-    """Show what changed from OLD to NEW, item by item and field by field.
+    """Show what changed from OLD to NEW, field by field.
 
     NEW may be `now`: the set as it stands, before it is exported. Two directories are compared
     without a workspace.
