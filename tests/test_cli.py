@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -40,6 +42,16 @@ def workspace(tmp_path: Path, curate: Curate, monkeypatch: pytest.MonkeyPatch) -
 
 def lines(*events: object) -> bytes:
     return "".join(json.dumps(event) + "\n" for event in events).encode()
+
+
+def test_a_terminal_that_lacks_a_letter_shows_a_question_mark() -> None:
+    environment = {**os.environ, "PYTHONUTF8": "0", "PYTHONIOENCODING": "latin-1"}
+    code = (
+        "from curate.cli import main, output; main.run = lambda: output.line('a › b'); main.main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True)
+
+    assert (done.stdout, done.stderr) == (b"a ? b\n", b"")
 
 
 def groups(group: click.Group, *path: str) -> Iterator[tuple[str, ...]]:

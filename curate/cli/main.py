@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from pathlib import Path
@@ -80,6 +81,9 @@ for _section in SECTIONS.values():
 
 def main() -> None:
     """Run `curate` and exit with its code: no traceback, no log text, whatever happens."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a Latin-1 terminal has no `›`
     sys.exit(run())
 
 
