@@ -9,17 +9,19 @@ from pathlib import Path
 from typing import BinaryIO
 
 import msgspec
+import numpy as np
 
 from curate.model.errors import CurateError, Exit
 from curate.model.plain import Json
 from curate.remap import links as link_table
 from curate.remap.items import CarriedItem
-from curate.remap.links import STATUSES, Links
+from curate.remap.links import STATUSES, Links, Shares
 from curate.remap.moves import Chain
 from curate.remap.stitching import Corpus
 
 ORDER_WARN = 0.30
 _BATCH = 20_000
+_STATUS = tuple(f'"status":"{status}"' for status in STATUSES)
 _encode = msgspec.json.Encoder().encode
 
 
@@ -102,8 +104,8 @@ class Remap:
             stream.write(b'"chunks":{')
             wanted = range(len(self.old.rows)) if self.everything else self.gold_chunks
             comma = b"\n"
-            for lines in self._lines(wanted, b"%s:{"):
-                stream.write(comma + b",\n".join(lines))
+            for lines in self._lines(wanted, '"', '":{'):
+                stream.write(comma + ",\n".join(lines).encode())
                 comma = b",\n"
             stream.write(b'},\n"items":{')
             comma = b"\n"
@@ -115,8 +117,8 @@ class Remap:
     def write_map(self, path: Path) -> None:
         """Write the map of all chunks that were read, a line each, whole or not at all."""
         with _whole_file(path) as stream:
-            for lines in self._lines(range(len(self.old.rows)), b'{"old_id":%s,'):
-                stream.write(b"\n".join(lines) + b"\n")
+            for lines in self._lines(range(len(self.old.rows)), '{"old_id":"', '",'):
+                stream.write(("\n".join(lines) + "\n").encode())
 
     def _head(self) -> Json:
         return {
@@ -146,40 +148,61 @@ class Remap:
             ],
         }
 
-    def _lines(self, chunks: range | tuple[int, ...], opening: bytes) -> Iterator[list[bytes]]:
-        """Yield batches of JSON objects, one a chunk, written from columns."""
+    def _lines(self, chunks: range | tuple[int, ...], head: str, tail: str) -> Iterator[list[str]]:
+        """Yield batches of JSON objects, one a chunk, written from columns; `head` and `tail`
+        stand around the chunk's id.
+        """
         links = self.links
         names_old, names_new = self.old.chunks.ids, self.new.chunks.ids
-        statuses = [f'"status":"{status}"' for status in STATUSES]
-        rows_new = self.new.rows
         for at in range(0, len(chunks), _BATCH):
-            numbers = chunks[at : at + _BATCH]
-            low = int(links.firsts[min(numbers)])
-            high = int(links.firsts[max(numbers) + 1])
-            ends = [
-                f',"coverage":{coverage:.4g},"share":{share:.4g},{statuses[status]}}}'.encode()
-                for coverage, share, status in zip(
-                    links.coverage[low:high].round(4).tolist(),
-                    links.share[low:high].round(4).tolist(),
-                    links.link_status[low:high].tolist(),
+            numbers = np.array(chunks[at : at + _BATCH])
+            low, high = int(links.firsts[numbers[0]]), int(links.firsts[numbers[-1] + 1])
+            targets = [
+                f'{{"new_id":"{name}","coverage":{coverage},"share":{share},{status}}}'
+                for name, coverage, share, status in zip(
+                    _names([names_new[row] for row in self.new.rows[links.new[low:high]].tolist()]),
+                    _figures(links.coverage[low:high]),
+                    _figures(links.share[low:high]),
+                    map(_STATUS.__getitem__, links.link_status[low:high].tolist()),
                     strict=True,
                 )
             ]
-            targets = [
-                b'{"new_id":' + _encode(names_new[row]) + end
-                for row, end in zip(rows_new[links.new[low:high]].tolist(), ends, strict=True)
-            ]
-            lines = []
-            for number in numbers:
-                first, last = int(links.firsts[number]) - low, int(links.firsts[number + 1]) - low
-                survives = min(1.0, round(float(links.survives[number]), 4))
-                lines.append(
-                    opening % _encode(names_old[self.old.rows[number]])
-                    + f'{statuses[links.status[number]]},"survives":{survives:.4g},"to":['.encode()
-                    + b",".join(targets[first:last])
-                    + b"]}"
+            yield [
+                f'{head}{name}{tail}{status},"survives":{survives},"to":[{",".join(targets[a:b])}]}}'
+                for name, status, survives, a, b in zip(
+                    _names([names_old[row] for row in self.old.rows[numbers].tolist()]),
+                    map(_STATUS.__getitem__, links.status[numbers].tolist()),
+                    _figures(np.minimum(links.survives[numbers], 1.0)),
+                    (links.firsts[numbers] - low).tolist(),
+                    (links.firsts[numbers + 1] - low).tolist(),
+                    strict=True,
                 )
-            yield lines
+            ]
+
+
+def _names(names: list[str]) -> list[str]:
+    """Return the names as they stand between quotes in JSON, all encoded at once.
+
+    A quote inside a name is escaped, so that `","` is only ever what stands between two.
+    """
+    return _encode(names)[2:-2].decode().split('","') if names else []
+
+
+class _Written(dict[int, str]):
+    """How many ten thousandths -> the figure in JSON; few differ."""
+
+    def __missing__(self, parts: int) -> str:
+        text = f"{parts / 10_000:.4g}"
+        self[parts] = text
+        return text
+
+
+_WRITTEN = _Written()
+
+
+def _figures(shares: Shares) -> list[str]:
+    """Return shares as JSON figures of four places."""
+    return list(map(_WRITTEN.__getitem__, np.rint(shares * 10_000).astype(np.int64).tolist()))
 
 
 def _side(corpus: Corpus) -> Json:
