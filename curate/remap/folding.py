@@ -11,6 +11,7 @@ import unicodedata
 from dataclasses import dataclass
 
 _LOWER = bytes.maketrans(bytes(range(65, 91)), bytes(range(97, 123)))
+_ASCII = bytes(range(128))
 _BLANK = b"\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f "  # what str.split() takes for white space, in ASCII
 # only characters up to U+FFFF: with others in it, a regular expression's class is a slow list
 _INVISIBLE = (
@@ -35,8 +36,11 @@ def fold(text: str) -> bytes:
     if text.isascii():
         return text.encode().translate(_LOWER, _BLANK)
     text = unicodedata.normalize("NFKC", text)
-    text = _ODD.sub(lambda match: _PLAIN.get(match.group(), ""), text)
-    return text.encode("utf-8", "replace").translate(_LOWER, _BLANK)
+    code = text.encode("utf-8", "replace")
+    if _ODD.search(code.translate(None, _ASCII).decode()):  # looks at the few that are not ASCII
+        text = _ODD.sub(lambda match: _PLAIN.get(match.group(), ""), text)
+        code = text.encode("utf-8", "replace")
+    return code.translate(_LOWER, _BLANK)
 
 
 # ---------------------------------------------------------------------------- looser forms
