@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from curate.ingest.jsontext import embedded
 from curate.ingest.values import ident, number, raw, text_of
@@ -244,25 +245,42 @@ _INNER = ("node", "document", "doc", "chunk")
 _META = ("metadata", "meta", "document.metadata", "payload")
 
 
+class Layout(NamedTuple):
+    """The keys of a flat object under which a chunk's id, source, heading and score stand, empty
+    where there are none; `sure` says that there is no other key for one of them.
+    """
+
+    id: str
+    source: str
+    heading: str
+    score: str
+    sure: bool
+
+
 @lru_cache(maxsize=256)
-def _layout(keys: tuple[str, ...]) -> tuple[str, str, str, str] | None:
-    """Return the keys for id, source, heading and score of a flat object with these keys."""
+def layout(keys: tuple[str, ...]) -> Layout | None:
+    """Return where what is in an object with these keys; None where it may be further inside."""
     if not {*_INNER, *_META}.isdisjoint(keys):
         return None
     wanted = (_ID, _SOURCE, _HEADING, _SCORE)
-    id_, source, heading, score = (next((k for k in w if k in keys), "") for w in wanted)
-    return id_, source, heading, score
+    found = [[key for key in one if key in keys] for one in wanted]
+    id_, source, heading, score = (one[0] if one else "" for one in found)
+    return Layout(id_, source, heading, score, all(len(one) < 2 for one in found))
 
 
 def _quick(entry: dict[str, object], rank: int) -> RawChunk | None:
     """Read the usual flat object quickly; None sends anything else the long way."""
-    layout = _layout(tuple(entry))
-    if layout is None:
+    where = layout(tuple(entry))
+    if where is None:
         return None
-    id_, source, heading, score = map(entry.get, layout)
+    id_, source, heading, score = map(entry.get, where[:4])
+    if not where.sure and None in (id_, source, heading, score):
+        return None
     for text in (id_, source, heading):
         # The type itself, not isinstance: this runs for every chunk of every line.
-        if text is not None and (type(text) is not str or text[:1] in _CODED or len(text) > 512):
+        if text is None:
+            continue
+        if type(text) is not str or text[:1] in _CODED or len(text) > 512 or text[-1].isspace():
             return None
     if score is not None and type(score) is not float and type(score) is not int:
         return None

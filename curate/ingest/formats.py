@@ -18,11 +18,11 @@ from curate.ingest import langfuse, langsmith, mlflow, openwebui, otel, ragflow
 from curate.ingest.events import ROOT, Part, Piece, Place, Unusable
 from curate.ingest.generic import Generic
 from curate.ingest.paths import ABSENT, Getter, getter
+from curate.ingest.quick import Reader
 from curate.ingest.ratings import TRACER, Scale
 from curate.ingest.tables import Messages
 from curate.ingest.values import raw, text_of
 from curate.model.errors import CurateError, Exit, did_you_mean
-from curate.model.events import QuestionEvent
 from curate.model.plain import Json
 
 
@@ -47,14 +47,14 @@ class Format:
 class Reading:
     """A log's recognised format: its name, its reader, its own scale, and its map as it stands.
 
-    `quickly`, where there is one, may be asked first for the event of a flat row.
+    `quickly`, where there is one, makes what may be asked first for the event of a line.
     """
 
     format: str
     read: RowReader
     scale: Scale | None
     map: Callable[[], Mapping[str, str]]
-    quickly: Callable[[Json, Place], QuestionEvent | None] | None = None
+    quickly: Callable[[str], Reader] | None = None
 
 
 FORMATS = (

@@ -12,7 +12,7 @@ from curate.ingest.events import ROOT, Part, Piece, Place, Unusable
 from curate.ingest.fields import INVERTED, Fields, folded
 from curate.ingest.jsontext import embedded
 from curate.ingest.paths import ABSENT, Getter
-from curate.ingest.quick import Quick
+from curate.ingest.quick import Quick, Reader
 from curate.ingest.values import count, ident, moment, raw, text_of, whole_ms
 from curate.model.events import FeedbackEvent, QuestionEvent, RawText, RawTurn
 from curate.model.plain import Json
@@ -56,7 +56,7 @@ class Generic:
         if not self._closed and self.fields.is_new(row):
             if self.fields.learn((row,)):
                 self._quick.forget()
-        elif row is logged and self._trace is None and not self._quick.knows(row):
+        elif row is logged and self._trace is None:
             self._quick.learn(row, self.fields.paths)
         question = self._question(row, place)
         rating, inverted = self._rating(row)
@@ -68,9 +68,9 @@ class Generic:
         if voted:
             yield self._vote(row, place, rating, inverted, question)
 
-    def quickly(self, row: Json, place: Place) -> QuestionEvent | None:
-        """Return the only event of a flat row whose shape is known, or None: `read` it."""
-        return self._quick.read(row, place)
+    def quickly(self, source: str) -> Reader:
+        """Return what reads those lines of a source's log that are like rows read before."""
+        return self._quick.reader(source)
 
     # ------------------------------------------------------------------ questions
 

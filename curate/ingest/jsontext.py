@@ -17,22 +17,6 @@ class Broken(Exception):
     """This is not JSON; the message says why, in words."""
 
 
-def flat(data: bytes) -> Json | None:
-    """Return a plain, valid JSON object without objects in it but in lists, and without numbers
-    that were rounded, or None where `fast` and `lenient` are to look at it.
-    """
-    try:
-        value = orjson.loads(data)
-    except ValueError:
-        return None
-    if type(value) is not dict:
-        return None
-    kinds = set(map(type, value.values()))
-    if dict in kinds or (float in kinds and _is_rounded(value, 1)):
-        return None
-    return value
-
-
 def fast(data: bytes) -> object:
     """Parse plain, valid JSON. Raises `ValueError` for everything `lenient` is there for: also
     for an object with a number too great for 64 bits in it, or one level down, which may be an id.

@@ -1,171 +1,217 @@
 """The short way for the usual line: plain text under names seen before, nothing nested in it.
 
-It makes the same event as `generic` does, several times faster, or leaves the row to it. A log of
-millions of short lines is read mostly on this way.
+The lines of a known shape are decoded straight into the fields that count, by a decoder made for
+that shape. What does not fit is left to `generic`, which makes the same event of it, several times
+slower. A log of millions of lines is read mostly on this way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Annotated, Any
 
-from curate.ingest.conversation import chunks_of
+import msgspec
+
+from curate.ingest.conversation import MAX_CHUNKS, Layout, chunks_of, layout
 from curate.ingest.envelopes import KEYS
-from curate.ingest.events import Place
+from curate.ingest.rows import PAGE_KEYS
 from curate.ingest.values import CODED, LONGEST_ID, MAX_TEXT, count, moment, whole_ms
 from curate.model.events import QuestionEvent, RawChunk, RawText
 from curate.model.plain import Json
 
+Reader = Callable[[bytes, int], QuestionEvent | None]
+"""Makes the event of a line of plain text, given its number, or None: read it the long way."""
+
 _HARD = ("target", "rating", "feedback_id", "history", "refused", "standalone", "title")
-_MOST_SHAPES = 256
+_SINGLE = ("session", "user", "ts", "answer", "chunks", "latency_ms", "tokens_in", "tokens_out")
+_MEASURES = frozenset(("latency_ms", "tokens_in", "tokens_out"))
+_MOST_PLANS = 64
+_MOST_TRIED = 4
+_MOST_KEYS = 100
 _MOST_NAMES = 10_000
+_LONGEST_TIME = 40
+_NOT_SO = (msgspec.MsgspecError, RecursionError)
+
+# Objects are left to `generic`, which may know the names in them.
+_ANY: Any = str | int | float | bool | list[Any] | None
+_NAME: Any = str | int | None
+_TYPES: dict[str, Any] = {
+    "question": Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_TEXT)],
+    "session": _NAME,
+    "user": _NAME,
+    "answer": Annotated[str, msgspec.Meta(max_length=MAX_TEXT)] | None,
+}
+_NO_CHUNKS: Any = Annotated[list[Any], msgspec.Meta(max_length=0)] | None
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """The keys of a shape of rows under which the fields stand; empty where there is none."""
+    """A shape of rows: what decodes its lines, and the attributes under which ids stand then.
 
-    question: str
+    Some of its fields may be `measured`: latency or tokens. `chunks` is the key of the retrieved
+    chunks, if there is one; `layout` says where what is in them, once they have been seen to be
+    flat objects with the `inner` keys at most, and `mixed` that they are anything.
+    """
+
+    decode: Callable[[bytes], Any]
     ids: tuple[str, ...]
-    session: str
-    user: str
-    ts: str
-    answer: str
-    chunks: str
-    latency_ms: str
-    tokens_in: str
-    tokens_out: str
+    measured: bool
+    chunks: str = ""
+    layout: Layout | None = None
+    inner: frozenset[str] = frozenset()
+    mixed: bool = False
+
+    def foresees(self, row: Json) -> bool:
+        """Say whether the chunks of a row are of the kind that is decoded."""
+        found = row.get(self.chunks)
+        if not found or self.mixed or not isinstance(found, list):
+            return True
+        keys = _inner(found)
+        return keys is not None and keys <= self.inner
 
 
 class Quick:
-    """Reads rows whose keys are those of a row before, as long as the field map stays the same."""
+    """Reads lines whose keys are those of a row before, as long as the field map stays the same."""
 
     def __init__(self) -> None:
         self._plans: dict[tuple[str, ...], _Plan | None] = {}
-        self._names: dict[str, RawText] = {}
+        self._latest: list[_Plan] = []
+        self._made = 0
 
     def forget(self) -> None:
         """The field map has changed: look at every shape anew."""
         self._plans.clear()
+        self._latest.clear()
 
     def learn(self, row: Json, paths: Mapping[str, Sequence[str]]) -> None:
-        """Look at the shape of a row whose names the field map of `paths` knows."""
-        if len(self._plans) < _MOST_SHAPES:
-            self._plans[tuple(row)] = _plan(row, paths)
+        """Look at the shape of a row that was read the long way, whose names `paths` knows."""
+        shape = tuple(row)
+        plan = before = self._plans.get(shape)
+        if shape not in self._plans or (before is not None and not before.foresees(row)):
+            if self._made >= _MOST_PLANS:
+                return
+            self._made += 1
+            plan = self._plans[shape] = _plan(row, paths, before)
+        if plan is not None and (not self._latest or plan is not self._latest[0]):
+            others = [one for one in self._latest if one is not before and one is not plan]
+            self._latest[:] = [plan, *others][:_MOST_TRIED]
 
-    def knows(self, row: Json) -> bool:
-        """Say whether the row's shape has been looked at."""
-        return tuple(row) in self._plans
+    def reader(self, source: str) -> Reader:
+        """Return what reads the lines of a source's log."""
+        latest, names = self._latest, _Names({None: None})
 
-    def read(self, row: Json, place: Place) -> QuestionEvent | None:
-        """Return the event of a flat row of plain text, or None where `generic` is to read it."""
-        plan = self._plans.get(tuple(row))
-        if plan is None:
-            return None
-        asked = row[plan.question]
-        if type(asked) is not str or asked[:1] in CODED or len(asked) > MAX_TEXT:
-            return None
-        asked = asked.strip()
-        ids = []
-        for key in plan.ids:
-            value = row[key]
-            if type(value) is not str or len(value) > LONGEST_ID:
-                return None
-            if value := value.strip():
-                ids.append(RawText(value))
-        answer = row[plan.answer] if plan.answer else None
-        if answer is not None:
-            if type(answer) is not str or answer[:1] in CODED or len(answer) > MAX_TEXT:
-                return None
-            answer = answer.strip()
-        chunks: tuple[RawChunk, ...] = ()
-        if plan.chunks and (found := row[plan.chunks]):
-            if type(found) is not list:
-                return None
-            chunks = chunks_of(found, True)
-        at = row[plan.ts] if plan.ts else None
-        if at is not None:
-            at = _time(at)
-        session = row[plan.session] if plan.session else None
-        user = row[plan.user] if plan.user else None
-        if session is not None:
-            if type(session) is not str or len(session) > LONGEST_ID:
-                return None
-            session = self._names.get(session) or self._named(session)
-        if user is not None:
-            if type(user) is not str or len(user) > LONGEST_ID:
-                return None
-            user = self._names.get(user) or self._named(user)
-        if not asked:
-            return None
-        draft: Any = _Draft(
-            place.source,
-            place.line,
-            RawText(asked),
-            ids[0] if ids else None,
-            tuple(ids),
-            session,
-            user,
-            at,
-            RawText(answer) if answer else None,
-            chunks,
-            whole_ms(row[plan.latency_ms]) if plan.latency_ms else None,
-            count(row[plan.tokens_in]) if plan.tokens_in else None,
-            count(row[plan.tokens_out]) if plan.tokens_out else None,
-        )
-        draft.__class__ = QuestionEvent
-        return cast(QuestionEvent, draft)
+        # Every line comes by here: what is looked up often has a name of its own.
+        coded, fromisoformat, longest, utc = CODED, datetime.fromisoformat, LONGEST_ID, UTC
 
-    def _named(self, name: str) -> RawText | None:
-        text = name.strip()
-        if not text:
-            return None
-        if len(self._names) >= _MOST_NAMES:
-            self._names.clear()
-        made = self._names[name] = RawText(text)
+        def read(line: bytes, number: int) -> QuestionEvent | None:
+            for plan in latest:
+                try:
+                    row = plan.decode(line)
+                    break
+                except _NOT_SO:
+                    continue
+            else:
+                return None
+            if plan is not latest[0]:
+                latest.remove(plan)
+                latest.insert(0, plan)
+            asked, answer, at = row.question, row.answer, row.ts
+            if asked[0] in coded or not (asked := asked.strip()):
+                return None
+            if answer:
+                if answer[0] in coded:
+                    return None
+                answer = RawText(answer) if (answer := answer.strip()) else None
+            else:
+                answer = None
+            ids: tuple[RawText, ...] = ()
+            for key in plan.ids:
+                own = getattr(row, key)
+                if own is None:
+                    continue
+                own = own.strip() if type(own) is str else str(own)
+                if len(own) > longest:
+                    return None
+                if own:
+                    ids = (*ids, RawText(own)) if ids else (RawText(own),)
+            if at is not None:
+                try:
+                    read_at = fromisoformat(at)
+                except (TypeError, ValueError):
+                    at = moment(at)
+                else:
+                    at = (
+                        read_at if read_at.tzinfo is utc and len(at) < _LONGEST_TIME else moment(at)
+                    )
+            chunks: tuple[RawChunk, ...] = ()
+            event: Any = _Draft()
+            try:
+                if row.chunks:
+                    flat = plan.layout is not None
+                    chunks = _chunks_in(row.chunks, names) if flat else chunks_of(row.chunks, True)
+                event.session = names[row.session]
+                event.user = names[row.user]
+            except _Unfit:
+                return None
+            event.source = source
+            event.line = number
+            event.question = RawText(asked)
+            event.source_id = ids[0] if ids else None
+            event.aliases = ids if len(ids) < 2 else tuple(dict.fromkeys(ids))
+            event.at = at
+            event.standalone = None
+            event.history = ()
+            event.answer = answer
+            event.refused = None
+            event.chunks = chunks
+            event.title = None
+            event.latency_ms = None
+            event.repaired = False
+            event.tokens_in = None
+            event.tokens_out = None
+            if plan.measured:
+                event.latency_ms = whole_ms(row.latency_ms)
+                event.tokens_in = count(row.tokens_in)
+                event.tokens_out = count(row.tokens_out)
+            event.__class__ = QuestionEvent  # as `_Draft` says
+            made: QuestionEvent = event
+            return made
+
+        return read
+
+
+class _Unfit(Exception):
+    """This name is for the long way."""
+
+
+class _Names(dict[str | int | None, RawText | None]):
+    """Names that come again and again, each made once. Raises `_Unfit`."""
+
+    def __missing__(self, name: str | int) -> RawText:
+        text = str(name)
+        if text[:1] in CODED or len(text) > LONGEST_ID or not (text := text.strip()):
+            raise _Unfit
+        if len(self) >= _MOST_NAMES:
+            self.clear()
+            self[None] = None
+        made = self[name] = RawText(text)
         return made
 
 
-def _plan(row: Json, paths: Mapping[str, Sequence[str]]) -> _Plan | None:
-    if not KEYS.isdisjoint(row):
-        return None
-    keys: dict[str, list[str]] = {}
-    for field, found in paths.items():
-        here = [path for path in found if path in row]
-        deep = [path for path in found if path not in row and not path.isidentifier()]
-        if deep or (here and field in _HARD) or (len(here) > 1 and field != "id"):
-            return None
-        if any(not path.isidentifier() for path in here):
-            return None
-        keys[field] = here
-    if not keys.get("question"):
-        return None
-    one = {field: here[0] if here else "" for field, here in keys.items()}
-    return _Plan(
-        question=one["question"],
-        ids=tuple(dict.fromkeys(keys.get("id", ()))),
-        session=one.get("session", ""),
-        user=one.get("user", ""),
-        ts=one.get("ts", ""),
-        answer=one.get("answer", ""),
-        chunks=one.get("chunks", ""),
-        latency_ms=one.get("latency_ms", ""),
-        tokens_in=one.get("tokens_in", ""),
-        tokens_out=one.get("tokens_out", ""),
-    )
-
-
-def _time(value: object) -> datetime | None:
-    if type(value) is str and value[4:5] == "-" and len(value) < 28:
-        try:
-            found = datetime.fromisoformat(value)
-        except ValueError:
-            return moment(value)
-        if found.tzinfo is UTC:
-            return found
-    return moment(value)
+def _chunks_in(rows: Sequence[Any], names: _Names) -> tuple[RawChunk, ...]:
+    chunks = []
+    for rank, row in enumerate(rows[:MAX_CHUNKS], 1):
+        chunk: Any = _ChunkDraft()
+        chunk.rank = rank
+        chunk.id = names[row.id]
+        chunk.source = names[row.source]
+        chunk.heading = names[row.heading]
+        chunk.score = row.score
+        chunk.__class__ = RawChunk
+        chunks.append(chunk)
+    return tuple(chunks)
 
 
 class _Draft:
@@ -175,37 +221,107 @@ class _Draft:
 
     __slots__ = QuestionEvent.__slots__
 
-    def __init__(
-        self,
-        source: str,
-        line: int,
-        question: RawText,
-        source_id: RawText | None,
-        aliases: tuple[RawText, ...],
-        session: RawText | None,
-        user: RawText | None,
-        at: datetime | None,
-        answer: RawText | None,
-        chunks: tuple[RawChunk, ...],
-        latency_ms: float | None,
-        tokens_in: int | None,
-        tokens_out: int | None,
-    ) -> None:
-        self.source = source
-        self.line = line
-        self.question = question
-        self.source_id = source_id
-        self.aliases = aliases
-        self.session = session
-        self.user = user
-        self.at = at
-        self.standalone = None
-        self.history = ()
-        self.answer = answer
-        self.refused = None
-        self.chunks = chunks
-        self.title = None
-        self.latency_ms = latency_ms
-        self.repaired = False
-        self.tokens_in = tokens_in
-        self.tokens_out = tokens_out
+
+class _ChunkDraft:
+    """The same of a chunk."""
+
+    __slots__ = RawChunk.__slots__
+
+
+# ---------------------------------------------------------------------------- shapes
+
+
+def _plan(
+    row: Json, paths: Mapping[str, Sequence[str]], before: _Plan | None = None
+) -> _Plan | None:
+    if not KEYS.isdisjoint(row) or not PAGE_KEYS.isdisjoint(row) or len(row) > _MOST_KEYS:
+        return None
+    attributes: dict[str, str] = {}
+    ids = []
+    for field, found in paths.items():
+        here = [path for path in found if path in row]
+        if any(path not in row and _may_lead_into(path, row) for path in found):
+            return None
+        if here and (field in _HARD or (len(here) > 1 and field != "id")):
+            return None
+        for number, key in enumerate(dict.fromkeys(here)):
+            if key in attributes or not key.isidentifier():
+                return None
+            attributes[key] = f"id{number}" if field == "id" else field
+            if field == "id":
+                ids.append(attributes[key])
+    if "question" not in attributes.values() or not all(map(_may_be_named, row)):
+        return None
+    key = next((key for key, field in attributes.items() if field == "chunks"), "")
+    kind, plan = _chunks(row.get(key), before)
+    types = {**_TYPES, **dict.fromkeys(ids, _NAME), "chunks": kind}
+    decoder = _decoder(
+        {attributes.get(name, f"other{n}"): name for n, name in enumerate(row)},
+        types,
+        dict.fromkeys(field for field in _SINGLE if field not in attributes.values()),
+    )
+    measured = not _MEASURES.isdisjoint(attributes.values())
+    return _Plan(decoder, tuple(ids), measured, key, **plan)
+
+
+def _chunks(found: object, before: _Plan | None) -> tuple[Any, dict[str, Any]]:
+    """Return the type to decode chunks as, when these have been found and those of `before`."""
+    if not found and before is None:
+        return _NO_CHUNKS, {}
+    keys = _inner(found) if isinstance(found, list) else None
+    inner = frozenset() if keys is None else keys | (before.inner if before else frozenset())
+    where = layout(tuple(sorted(inner))) if inner and all(map(_may_be_named, inner)) else None
+    if where is None or not where.sure:
+        return list[Any] | None, {"mixed": True}
+    names = {"id": where.id, "source": where.source, "heading": where.heading, "score": where.score}
+    told = {name: field for field, name in names.items() if name}
+    absent = dict.fromkeys(field for field, name in names.items() if not name)
+    fields = {told.get(name, f"other{n}"): name for n, name in enumerate(sorted(inner))}
+    texts: dict[str, Any] = dict.fromkeys(("id", "source", "heading"), str | None)
+    types = {**texts, "score": int | float | None}
+    types |= dict.fromkeys((field for field in fields if field not in types), msgspec.Raw)
+    kind = _struct(fields, types, absent, some=True)
+    return list[kind] | None, {"layout": where, "inner": inner}  # type: ignore[valid-type]
+
+
+def _inner(found: list[Any]) -> frozenset[str] | None:
+    """Return the keys of the objects in a list, or None for a list of anything else."""
+    if not found or not all(isinstance(one, dict) for one in found):
+        return None
+    return frozenset().union(*found)
+
+
+def _decoder(
+    fields: Mapping[str, str], types: Mapping[str, Any], absent: Mapping[str, None]
+) -> Callable[[bytes], Any]:
+    return msgspec.json.Decoder(_struct(fields, types, absent)).decode
+
+
+def _struct(
+    fields: Mapping[str, str],
+    types: Mapping[str, Any],
+    absent: Mapping[str, None],
+    some: bool = False,
+) -> type[msgspec.Struct]:
+    """Return a structure with the `fields`, each with its key; `some` of them may be missing."""
+    default = (None,) if some else ()
+    return msgspec.defstruct(
+        "Line",
+        [(field, types.get(field, _ANY), *default) for field in fields],
+        namespace=dict(absent),
+        rename=dict(fields),
+        forbid_unknown_fields=True,
+        gc=False,
+    )
+
+
+def _may_be_named(key: str) -> bool:
+    return key.isprintable() and '"' not in key and "\\" not in key
+
+
+def _may_lead_into(path: str, row: Json) -> bool:
+    """Say whether `path`, which is no key of `row`, may lead to something in it all the same."""
+    if path.isidentifier():
+        return False
+    parts = path.split(".")
+    return "|" in path or "*" in path or any(".".join(parts[:n]) in row for n in range(len(parts)))

@@ -14,11 +14,12 @@ import os
 import stat
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from curate.model.errors import CurateError, Exit
+from curate.model.events import QuestionEvent
 
 MAX_LINE = 16 * 1024 * 1024
 """The longest line that is read, in bytes; a longer one is counted and passed over."""
@@ -31,6 +32,7 @@ _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _SQLITE = b"SQLite format 3\x00"
 _FEW = 16
+_LF = 10
 _MAGIC = (
     (_SQLITE, "an SQLite database, and not Open WebUI's: export what it holds as JSON lines"),
     (b"PK\x03\x04", "a ZIP archive or a spreadsheet: unpack it, or save it as CSV"),
@@ -50,7 +52,8 @@ class Log:
     device; a symbolic link is followed.
 
     While lines are read, the last one has the `number`, stands from byte `begun` to `consumed`,
-    and has `ended` if its line feed is there. `resumable` says that reading may begin at a line.
+    and has `ended` if its line feed is there. `resumable` says that reading may begin at a line;
+    `quickly`, once the format is known, may make the event of a line and its number at once.
     """
 
     def __init__(self, path: Path | str | BinaryIO, name: str = "") -> None:
@@ -77,6 +80,7 @@ class Log:
         self.begun = self.consumed = self.number = 0
         self.ended = True
         self.resumable = False
+        self.quickly: Callable[[bytes, int], QuestionEvent | None] | None = None
 
     @property
     def done(self) -> int:
@@ -127,19 +131,22 @@ class Log:
         Raises `Damaged` when the bytes end early: damaged compression, or a file that shrank.
         """
         readline = self.stream.readline
-        first = not self.consumed
+        consumed, number = self.consumed, self.number
+        first = not consumed
         with _reading(self.name):
             while line := readline(MAX_LINE + 1):
-                self.number += 1
-                self.begun = self.consumed
-                self.consumed += len(line)
-                self.ended = line.endswith(b"\n")
-                long = len(line) > MAX_LINE and not self.ended
-                rest = line if long else b""
-                while rest and not rest.endswith(b"\n"):
-                    rest = readline(_BLOCK)
-                    self.consumed += len(rest)
+                number += 1
+                self.number, self.begun = number, consumed
+                consumed += len(line)
+                long, self.ended = False, True
+                if line[-1] != _LF:
+                    long = len(line) > MAX_LINE
+                    rest = line if long else b""
+                    while rest and rest[-1] != _LF:
+                        rest = readline(_BLOCK)
+                        consumed += len(rest)
                     self.ended = rest.endswith(b"\n")
+                self.consumed = consumed
                 if first:
                     line = line.removeprefix(codecs.BOM_UTF8)
                     first = False

@@ -18,7 +18,7 @@ from ijson.common import ObjectBuilder  # type: ignore[import-untyped]
 from curate.ingest import jsontext, reading
 from curate.ingest.fields import KNOWN, folded
 from curate.ingest.reading import Damaged, Log
-from curate.model.events import Rejected
+from curate.model.events import QuestionEvent, Rejected
 from curate.model.plain import Json
 
 DELIMITERS = ",;\t|"
@@ -43,8 +43,14 @@ PAGES = (
 
 _WRAPPED = ("resourceSpans", "resourceLogs")
 _ESCAPED = re.compile(rb"\\[ubf]")  # a character that may need replacing
+# In UTF-8, what `text.sanitise` replaces and JSON allows; of surrogates UTF-8 knows nothing.
+_UNPLAIN = re.compile(
+    rb"\x7f|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]|\xf3\xa0[\x80\x81]"
+)
 _LISTS = ("data", "events", "feedback_data", "traces", "observations", "scores")
-_PAGE_KEYS = frozenset((*_LISTS, "hits"))
+PAGE_KEYS = frozenset((*_LISTS, "hits"))
+"""The keys by one of which a line that is a page of records is known."""
+
 # CloudWatch's S3 export and `aws logs tail` put the time before the message.
 _TIMED = re.compile(rb"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(?:Z|[+-][0-9:]+)?)\s+(\{.*)", re.S)
 
@@ -61,8 +67,7 @@ class Row(NamedTuple):
     """One record of a log, raw, in memory only.
 
     `line` is its first line in the file (in a JSON array or document: its number), `plain` says
-    that no character in it needs replacing, `flat` also that there is no object in it but in
-    lists; `repaired` says that its bytes were not valid.
+    that no character in it needs replacing, `repaired` that its bytes were not valid.
     """
 
     line: int
@@ -70,16 +75,18 @@ class Row(NamedTuple):
     size: int = 0
     plain: bool = False
     repaired: bool = False
-    flat: bool = False
 
     def __repr__(self) -> str:
         return f"<row of line {self.line}>"
 
 
-_Form = Callable[[Log, bytes], Iterator[Row | Rejected]]
+Found = Row | Rejected | QuestionEvent
+"""What a log yields: of lines that `Log.quickly` reads at once, the events themselves."""
+
+_Form = Callable[[Log, bytes], Iterator[Found]]
 
 
-def rows(log: Log) -> Iterator[Row | Rejected]:
+def rows(log: Log) -> Iterator[Found]:
     """Yield the rows of `log`, and a `Rejected` for each line or record that is none."""
     head = log.head()
     if reading.is_parquet(head):
@@ -99,7 +106,7 @@ def rows(log: Log) -> Iterator[Row | Rejected]:
     yield from form(log, head)
 
 
-def rest(log: Log) -> Iterator[Row | Rejected]:
+def rest(log: Log) -> Iterator[Found]:
     """Yield the rows of the lines from where the log stands."""
     return _lines(log, b"")
 
@@ -124,17 +131,19 @@ def _unfinished(line: bytes) -> bool:
 # ---------------------------------------------------------------------------- lines
 
 
-def _lines(log: Log, _: bytes) -> Iterator[Row | Rejected]:
+def _lines(log: Log, _: bytes) -> Iterator[Found]:
     try:
         for line in log.lines():
             if line is None:
                 yield Rejected(log.name, log.number, TOO_LONG)
-            elif line and not line.isspace():
-                if line.isascii() and b"\\" not in line and b"\x7f" not in line:
-                    flat = jsontext.flat(line)
-                    if flat is not None and _PAGE_KEYS.isdisjoint(flat):
-                        yield Row(log.number, flat, len(line), True, False, True)
-                        continue
+                continue
+            quickly = log.quickly
+            if quickly is not None and _is_plain(line):
+                event = quickly(line, log.number)
+                if event is not None:
+                    yield event
+                    continue
+            if line and not line.isspace():
                 yield from _line(log, log.number, line)
     except Damaged as damage:
         log.resumable = False
@@ -142,9 +151,7 @@ def _lines(log: Log, _: bytes) -> Iterator[Row | Rejected]:
 
 
 def _line(log: Log, number: int, line: bytes) -> Iterator[Row | Rejected]:
-    plain = line.isascii() and b"\x7f" not in line
-    if plain and b"\\" in line:
-        plain = not _ESCAPED.search(line)
+    plain = _is_plain(line)
     repaired = False
     try:
         value = jsontext.fast(line)
@@ -174,9 +181,25 @@ def _line(log: Log, number: int, line: bytes) -> Iterator[Row | Rejected]:
             yield Rejected(log.name, number, "a page whose records are not objects")
 
 
+def _is_plain(line: bytes) -> bool:
+    """Say whether a line that is JSON holds no character that needs replacing."""
+    # Numbers, not bytes: what is sought as bytes is sought as a number first, in vain.
+    if 92 in line and _ESCAPED.search(line):
+        return False
+    if line.isascii():
+        return 127 not in line
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    if 0xC2 in line or 0xE2 in line or 0xF3 in line or 127 in line:
+        return not _UNPLAIN.search(line)
+    return True
+
+
 def _page(value: Json) -> list[object] | None:
     """Return the records of a page of an API on one line, or None for anything else."""
-    if len(value) > 8 or _PAGE_KEYS.isdisjoint(value):
+    if len(value) > 8 or PAGE_KEYS.isdisjoint(value):
         return None
     for name in _LISTS:
         inner = value.get(name)

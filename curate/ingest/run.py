@@ -29,7 +29,7 @@ from curate.ingest.originals import Seal
 from curate.ingest.ratings import Scale, UnknownNumber, UnknownWord
 from curate.ingest.reading import Log
 from curate.ingest.resuming import Ledger
-from curate.ingest.rows import Row
+from curate.ingest.rows import Found, Row
 from curate.ingest.traces import Traces
 from curate.ingest.values import raw
 from curate.model.errors import CurateError, Exit
@@ -141,7 +141,7 @@ class _Told:
 
 def _read(
     log: Log,
-    stream: Iterator[Row | Rejected],
+    stream: Iterator[Found],
     source: SourceSettings,
     told: _Told,
     traces: Traces | None,
@@ -170,7 +170,8 @@ def _read(
         scale = told.scale if source.down or source.up or form.scale is None else form.scale
         votes = _Numbers(log.name)
         place = Place(name, 0, scale)
-        quickly = form.quickly if told.template is None else None
+        if form.quickly is not None and told.template is None:
+            log.quickly = form.quickly(name)
         step = 0
         for count, row in enumerate(itertools.chain(head, stream)):
             if not count % _STRIDE:
@@ -179,6 +180,11 @@ def _read(
                 if log.done - step > _STEP:
                     step = log.done
                     yield Progress(log.name, step, log.total)
+            if isinstance(row, QuestionEvent):
+                if row.at is None and row.source_id is None:
+                    whole = True
+                yield row
+                continue
             if isinstance(row, Rejected):
                 if track and log.resumable and not log.ended and row.line == log.number:
                     yield Unfinished(log.name, row.line)
@@ -186,11 +192,7 @@ def _read(
                     continue
                 yield row
                 continue
-            place.line, value, place.size, place.plain, place.repaired, flat = row
-            if flat and quickly is not None and (event := quickly(value, place)) is not None:
-                whole = whole or (event.source_id is None and event.at is None)
-                yield event
-                continue
+            place.line, value, place.size, place.plain, place.repaired = row
             try:
                 for piece in form.read(value, place):
                     if isinstance(piece, Part):

@@ -18,7 +18,7 @@ LONGEST_ID = 512
 MAX_TEXT = 32_768
 """How many code points of one text are kept; what comes after them is cut off."""
 
-CODED = ("{", "[", '"', " ", "\n")
+CODED = frozenset(("{", "[", '"', " ", "\n"))
 """What text may begin with that is JSON."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
