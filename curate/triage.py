@@ -35,6 +35,8 @@ SAME_REWORDED = 0.88
 """Least similarity of near-duplicates: where only one has words of its own, and where both do."""
 LOW_SCORE = 0.4
 """A best retrieval score from 0 up to here is called low."""
+SETTLED = 0.2
+"""What the priority of a candidate counts for when an item asks the same already."""
 
 _FUNCTION_WORD = 0.2
 _GRAM = 0.25
@@ -107,6 +109,7 @@ class _Shape:
     weight: float
 
 
+@dataclass(frozen=True)
 class Matcher:
     """Near-duplicates and priorities. Holds no state: one text always gives the same bands."""
 
@@ -156,7 +159,7 @@ class Matcher:
         """Return how urgent a candidate is and why, in words, the strongest reason first.
 
         Votes and askings count by their logarithm, so that ten identical complaints do not bury
-        everything else; thumbs up take a little away.
+        everything else; thumbs up take a little away. What an item asks already counts less.
         """
         weighed: list[tuple[float, str]] = []
         if facts.down:
@@ -174,8 +177,11 @@ class Matcher:
         if facts.has_history:
             weighed.append((0.3, "needs its history"))
         weighed.sort(key=lambda reason: (-reason[0], reason[1]))
-        total = sum(weight for weight, _ in weighed) - math.log2(1 + facts.up)
-        return Ranking(round(max(total, 0.0), 4), tuple(words for _, words in weighed))
+        reasons = tuple(words for _, words in weighed)
+        total = max(sum(weight for weight, _ in weighed) - math.log2(1 + facts.up), 0.0)
+        if facts.item is not None:
+            return Ranking(round(total * SETTLED, 4), (f"{facts.item} asks the same", *reasons))
+        return Ranking(round(total, 4), reasons)
 
 
 def split(cluster: str, share: float, seed: str = "") -> Split:

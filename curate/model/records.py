@@ -174,7 +174,9 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class CandidateFacts:
-    """What is known of a candidate's records when its priority is reckoned."""
+    """What is known of a candidate's records when its priority is reckoned; `item` is the id of an
+    item of the set that asks the same.
+    """
 
     size: int
     down: int
@@ -183,6 +185,7 @@ class CandidateFacts:
     best_score: float | None
     section_covered: bool | None
     has_history: bool
+    item: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

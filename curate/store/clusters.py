@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
-from sqlalchemy import Connection, bindparam, delete, func, insert, select, text, update
+from sqlalchemy import Connection, func, insert, select, text
 
 from curate.model.plain import Json
 from curate.model.records import CandidateFacts, Ranking
-from curate.store.tables import band, candidate, record, vote
+from curate.store.tables import band, candidate, record
 
 _T = TypeVar("_T")
 
@@ -28,8 +28,10 @@ _COMPARED = 50
 _BAND_MASK = 2**63 - 1
 
 
-class Matcher(Protocol):
-    """What near-duplicates are and which candidates come first; pure and deterministic."""
+class Matcher(Hashable, Protocol):
+    """What near-duplicates are and which candidates come first; pure and deterministic. Equal
+    ones give equal answers.
+    """
 
     def bands(self, text: str) -> tuple[int, ...]:
         """Return numbers of which near-duplicates share at least one."""
@@ -117,7 +119,7 @@ def assign(
     for one in gists.values():
         if one not in bands:
             bands[one] = bands_of(matcher, one)
-    shelf = _Shelf(connection, bands.values(), now)
+    shelf = Shelf(connection, bands.values(), now)
     first = new = next_id(connection, "candidate")
     result = Assignment({}, [])
     settled: dict[Gist, int] = {}
@@ -143,7 +145,7 @@ def assign(
     return result
 
 
-class _Shelf:
+class Shelf:
     """The exemplars that share a band with a batch, from the database and from the batch."""
 
     def __init__(
@@ -192,179 +194,3 @@ def gists(connection: Connection, records: Collection[int]) -> dict[int, Gist]:
         for some in pieces(records)
         for row in connection.execute(select(*columns).where(record.c.id.in_(some)))
     }
-
-
-# ---------------------------------------------------------------------------- after a change
-
-
-def refresh(
-    connection: Connection, touched: Collection[int], *, matcher: Matcher, now: datetime
-) -> int:
-    """Bring candidates up to date after their records or votes changed: remove the empty ones,
-    give the exemplars their bands, reckon the priorities anew. Returns how many were removed.
-    """
-    covered = _covered(connection)
-    removed = 0
-    for some in pieces(sorted(touched), 500):
-        removed += _drop_empty(connection, some)
-        _mark_exemplars(connection, some, matcher, now)
-        _rank(connection, some, matcher, now, covered)
-    return removed
-
-
-def _drop_empty(connection: Connection, some: list[int]) -> int:
-    return connection.execute(
-        delete(candidate).where(
-            candidate.c.id.in_(some),
-            ~select(record.c.id).where(record.c.candidate == candidate.c.id).exists(),
-        )
-    ).rowcount
-
-
-def _mark_exemplars(
-    connection: Connection, some: list[int], matcher: Matcher, now: datetime
-) -> None:
-    first = (
-        select(func.min(record.c.id).label("id"))
-        .where(record.c.candidate.in_(some), record.c.expires_at > now)
-        .group_by(record.c.candidate)
-        .subquery()
-    )
-    bare = connection.scalars(
-        select(first.c.id).where(~select(band.c.value).where(band.c.record == first.c.id).exists())
-    ).all()
-    rows = [
-        {"value": value, "record": identifier}
-        for identifier, one in gists(connection, bare).items()
-        for value in bands_of(matcher, one)
-    ]
-    put_bands(connection, rows)
-
-
-def _rank(
-    connection: Connection,
-    some: list[int],
-    matcher: Matcher,
-    now: datetime,
-    covered: Collection[tuple[str, str]],
-) -> None:
-    votes = _votes(connection, some, now)
-    sections = _sections(connection, some, now)
-    rows: list[dict[str, Any]] = []
-    for row in connection.execute(
-        select(
-            record.c.candidate,
-            func.count().label("size"),
-            func.max(record.c.expires_at).label("expires_at"),
-            func.coalesce(func.sum(record.c.refused), 0).label("refused"),
-            func.max(record.c.best_score).label("best_score"),
-            func.max(record.c.history != []).label("has_history"),
-        )
-        .where(record.c.candidate.in_(some), record.c.expires_at > now)
-        .group_by(record.c.candidate)
-    ):
-        known = sections[row.candidate]
-        ranking = matcher.rank(
-            CandidateFacts(
-                size=row.size,
-                down=votes[row.candidate, -1],
-                up=votes[row.candidate, 1],
-                refused=row.refused,
-                best_score=row.best_score,
-                section_covered=any(_holds(covered, one) for one in known) if known else None,
-                has_history=bool(row.has_history),
-            )
-        )
-        rows.append(
-            {
-                "which": row.candidate,
-                "priority": ranking.priority,
-                "reasons": list(ranking.reasons),
-                "expires_at": row.expires_at,
-            }
-        )
-    if rows:
-        connection.execute(update(candidate).where(candidate.c.id == bindparam("which")), rows)
-
-
-def of_sections(
-    connection: Connection, sections: Collection[tuple[str, str]], *, now: datetime
-) -> list[int]:
-    """Return the open candidates whose first passage is of one of these sections."""
-    source = func.json_extract(record.c.chunks, "$[0].source")
-    heading = func.json_extract(record.c.chunks, "$[0].heading")
-    found = connection.execute(
-        select(record.c.candidate, source, heading)
-        .join(candidate, candidate.c.id == record.c.candidate)
-        .where(candidate.c.status == "open", record.c.expires_at > now, source.is_not(None))
-        .distinct()
-    )
-    return sorted({row[0] for row in found if _holds(sections, (row[1], row[2]))})
-
-
-def counting_votes(now: datetime) -> Any:
-    """Return a query of the votes that count at `now`: the last of each author and user on a
-    record. Taken-back votes are in it, with rating None.
-    """
-    at = func.coalesce(vote.c.at, vote.c.received_at)
-    newest = func.row_number().over(
-        partition_by=(vote.c.record, vote.c.by, vote.c.user), order_by=(at.desc(), vote.c.id.desc())
-    )
-    return select(vote, newest.label("place")).where(
-        vote.c.record.is_not(None), vote.c.expires_at > now
-    )
-
-
-def _votes(connection: Connection, some: list[int], now: datetime) -> Counter[tuple[int, int]]:
-    mine = select(record.c.id).where(record.c.candidate.in_(some), record.c.expires_at > now)
-    counting = counting_votes(now).where(vote.c.by == "user", vote.c.record.in_(mine)).subquery()
-    return Counter(
-        {
-            (row[0], row[1]): row[2]
-            for row in connection.execute(
-                select(record.c.candidate, counting.c.rating, func.count())
-                .join(record, record.c.id == counting.c.record)
-                .where(counting.c.place == 1, counting.c.rating.is_not(None))
-                .group_by(record.c.candidate, counting.c.rating)
-            )
-        }
-    )
-
-
-def _sections(
-    connection: Connection, some: list[int], now: datetime
-) -> dict[int, set[tuple[str, str | None]]]:
-    # The passage that was ranked first is where the answer should have been.
-    source = func.json_extract(record.c.chunks, "$[0].source")
-    heading = func.json_extract(record.c.chunks, "$[0].heading")
-    found: dict[int, set[tuple[str, str | None]]] = defaultdict(set)
-    for row in connection.execute(
-        select(record.c.candidate, source, heading)
-        .where(record.c.candidate.in_(some), record.c.expires_at > now, source.is_not(None))
-        .distinct()
-    ):
-        found[row[0]].add((row[1], row[2]))
-    return found
-
-
-def _covered(connection: Connection) -> frozenset[tuple[str, str]]:
-    return frozenset(
-        (row[0], row[1])
-        for row in connection.execute(
-            text(
-                "SELECT DISTINCT json_extract(e.value, '$.source'),"
-                " json_extract(e.value, '$.heading')"
-                " FROM item, json_each(item.content, '$.evidences') AS e"
-                " WHERE item.status IN ('draft', 'ready')"
-            )
-        )
-    )
-
-
-def _holds(covered: Collection[tuple[str, str]], section: tuple[str, str | None]) -> bool:
-    # Logs name documents by other roots than ours: docs/fees.md is our fees.md.
-    source, heading = section
-    return any(
-        (source == ours or source.endswith(f"/{ours}")) and heading in (None, "", title)
-        for ours, title in covered
-    )

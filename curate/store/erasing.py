@@ -26,7 +26,7 @@ from sqlalchemy import (
 )
 
 from curate.model.items import Item
-from curate.store import clusters
+from curate.store import ranking
 from curate.store.clusters import Matcher, pieces
 from curate.store.deciding import begin, find, next_number
 from curate.store.mapping import item_from_json, item_to_json
@@ -248,7 +248,7 @@ def erase(
     for some in pieces(held.records, 500):
         connection.execute(update(review).where(review.c.record.in_(some)).values(comment=""))
         connection.execute(delete(record).where(record.c.id.in_(some)))
-    gone = clusters.refresh(connection, candidates, matcher=matcher, now=now)
+    gone = ranking.refresh(connection, candidates, matcher=matcher, now=now)
     there = set(connection.scalars(select(candidate.c.id)))
     for subjects in pieces(f"c{number}" for number in candidates - there):
         _blank(connection, revision.c.subject.in_(subjects))

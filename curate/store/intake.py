@@ -13,7 +13,7 @@ from sqlalchemy.dialects.sqlite import insert as upsert
 
 from curate.model.events import Checkpoint, Reached
 from curate.model.records import CleanFeedback, CleanQuestion
-from curate.store import clusters
+from curate.store import clusters, ranking
 from curate.store.clusters import Gist, Matcher, pieces
 from curate.store.mapping import expiry, record_row, vote_row
 from curate.store.tables import (
@@ -105,7 +105,7 @@ def save(
     tally["feedback_joined"] = len(joined)
     tally["feedback_waiting"] = len(fresh - joined)
     touched |= _candidates_of(connection, joined | changed)
-    clusters.refresh(connection, touched, matcher=matcher, now=received)
+    ranking.refresh(connection, touched, matcher=matcher, now=received)
     return Saved(**tally)
 
 

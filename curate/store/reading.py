@@ -15,8 +15,9 @@ from curate.model.custody import Receipt
 from curate.model.errors import CurateError, Exit
 from curate.model.items import Revision
 from curate.model.records import Candidate, Claim, Feedback, Record
-from curate.store.clusters import counting_votes, pieces
+from curate.store.clusters import pieces
 from curate.store.mapping import receipt_from, record_from, revision_from
+from curate.store.ranking import counting_votes
 from curate.store.tables import (
     candidate,
     claim,

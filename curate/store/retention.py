@@ -23,7 +23,7 @@ from sqlalchemy.dialects.sqlite import insert as upsert
 
 from curate.model.custody import Receipt, ReceiptStatus
 from curate.model.errors import CurateError, Exit
-from curate.store import clusters, files
+from curate.store import files, ranking
 from curate.store.clusters import Matcher
 from curate.store.engine import Database
 from curate.store.files import Busy
@@ -211,7 +211,7 @@ def _delete_records(
         ids = [row.id for row in found]
         votes = connection.execute(delete(vote).where(vote.c.record.in_(ids))).rowcount
         connection.execute(delete(record).where(record.c.id.in_(ids)))
-        candidates = clusters.refresh(
+        candidates = ranking.refresh(
             connection, {row.candidate for row in found}, matcher=matcher, now=limits.now
         )
     done.update(records=len(ids), votes=votes, candidates=candidates)
@@ -233,7 +233,7 @@ def _delete_votes(
         mark(connection)
         connection.execute(delete(vote).where(vote.c.id.in_([row.id for row in found])))
         touched = {row.candidate for row in found if row.candidate is not None}
-        clusters.refresh(connection, touched, matcher=matcher, now=limits.now)
+        ranking.refresh(connection, touched, matcher=matcher, now=limits.now)
     done.update(votes=len(found))
     return True
 

@@ -28,18 +28,19 @@ from curate.model.records import (
 from curate.store import (
     auditing,
     claims,
-    clusters,
     deciding,
     erasing,
     evaluations,
     files,
     glance,
     intake,
+    ranking,
     reading,
     retention,
     rewording,
     schema,
     traffic,
+    twins,
     versions,
 )
 from curate.store.auditing import Accepted
@@ -160,22 +161,22 @@ class Store:
         with self._database.write() as connection:
             intake.suppress(connection, tags, until)
 
-    def rerank(
-        self, *, matcher: Matcher, sections: Collection[tuple[str, str]] | None = None
-    ) -> int:
-        """Reckon the priority of open candidates anew, as after items were made: sections may be
-        covered by now. Returns how many there were.
-
-        With `sections`, pairs of source and heading, only those whose best passage is one of them.
+    def rerank(self, items: Sequence[Item] | None = None, *, matcher: Matcher) -> int:
+        """Reckon the priority of open candidates anew after `items` changed: of those that ask the
+        same, or whose best passage is what the items quote; with None, of all. Returns how many
+        there were.
         """
-        if sections is None:
+        if items is None:
             ids: Collection[int] = self.candidate_ids()
         else:
+            sections = {(e.source, e.heading) for item in items for e in item.evidences}
             with self._database.read() as connection:
-                ids = clusters.of_sections(connection, sections, now=self._now())
+                now = self._now()
+                ids = twins.asking(connection, items, matcher=matcher, now=now)
+                ids |= ranking.of_sections(connection, sections, now=now)
         for some in pieces(ids, 500):
             with self._database.write() as connection:
-                clusters.refresh(connection, some, matcher=matcher, now=self._now())
+                ranking.refresh(connection, some, matcher=matcher, now=self._now())
         return len(ids)
 
     # ------------------------------------------------------------------ reading
@@ -395,7 +396,7 @@ class Store:
         """
         with self._database.write() as connection:
             deciding.merge(connection, into, others, by=by, now=now, reason=reason)
-            clusters.refresh(connection, [into], matcher=matcher, now=self._now())
+            ranking.refresh(connection, [into], matcher=matcher, now=self._now())
 
     def split(
         self,
@@ -413,7 +414,7 @@ class Store:
         """
         with self._database.write() as connection:
             made = deciding.split(connection, candidate, records, by=by, now=now, reason=reason)
-            clusters.refresh(connection, [candidate, made], matcher=matcher, now=self._now())
+            ranking.refresh(connection, [candidate, made], matcher=matcher, now=self._now())
         return made
 
     def claim(self, candidate: int, *, by: str, now: datetime, until: datetime) -> Claim:
@@ -447,7 +448,7 @@ class Store:
             undone = deciding.undo(connection, by=by, now=now, subject=subject)
             if matcher is not None and undone.action in ("merge", "split"):
                 touched = [int(subject[1:]) for subject in undone.subjects]
-                clusters.refresh(connection, touched, matcher=matcher, now=self._now())
+                ranking.refresh(connection, touched, matcher=matcher, now=self._now())
             return undone
 
     # ------------------------------------------------------------------ versions

@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlalchemy import Connection, func, select
 
 from curate.model.records import Asked, AskedQuestion, Traffic, Turn
-from curate.store.clusters import counting_votes
+from curate.store.ranking import counting_votes
 from curate.store.tables import record, vote
 
 

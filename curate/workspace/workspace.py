@@ -532,13 +532,10 @@ class Workspace:
         )
 
     def rerank(self, items: Sequence[Item] | None = None) -> int:
-        """Reckon the priority of open candidates anew after `items` changed: of those whose best
-        passage is what the items quote; with None, of all. Returns how many there were.
+        """Reckon the priority of open candidates anew after `items` changed, or with None of all;
+        see `Store.rerank`. Returns how many there were.
         """
-        if items is None:
-            return self.store.rerank(matcher=self.matcher)
-        sections = {(e.source, e.heading) for item in items for e in item.evidences}
-        return self.store.rerank(matcher=self.matcher, sections=sections) if sections else 0
+        return self.store.rerank(items, matcher=self.matcher)
 
     def stem(self, item: Item) -> str:
         """Return what a new item's id begins with, in the documents' words."""
