@@ -5,6 +5,8 @@ The samples all tell of one question, its answer, two chunks and a thumb down.
 
 from __future__ import annotations
 
+import io
+import json
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -273,6 +275,58 @@ def test_a_map_that_is_told_makes_a_log_generic() -> None:
 
     assert isinstance(first, Recognised)
     assert first.format == "generic"
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        '"id": "7", "conversation_id": "c", "query": "Q", "response": "A", "vote": "down"',
+        '"messageId": "7", "conversationId": "c", "question": "Q", "answer": "A", "vote": "down"',
+        '"request_id": "7", "request_path": "/ask", "query": "Q", "reply": "A", "vote": "down"',
+        '"context": {"trace_id": "7"}, "question": "Q", "answer": "A", "rating": "down"',
+        '"type": "qa", "trace_id": "7", "start_time": 1, "prompt": "Q", "output": "A",'
+        ' "rating": "down"',
+        '"id": "7", "timestamp": 1, "project_id": "p", "name": "n", "user_query": "Q",'
+        ' "output": "A", "vote": "down"',
+        '"id": "7", "type": "qa", "threadId": "t", "createdAt": 1, "question": "Q",'
+        ' "output": "A", "thumbs": "down"',
+        '"chat_id": "7", "model_id": "m", "question": "Q", "answer": "A", "rating": "down"',
+        '"id": "7", "type": "rating", "data": {"n": 1}, "prompt": "Q", "reply": "A",'
+        ' "rating": "down"',
+        '"run_id": "7", "key": "k", "score": "down", "question": "Q", "answer": "A"',
+        '"operation_name": "ask", "tags": {"env": "x"}, "trace_id": "7", "question": "Q",'
+        ' "answer": "A", "vote": "down"',
+        '"trace_id": "7", "request_metadata": {}, "question": "Q", "answer": "A", "vote": "down"',
+    ],
+    ids=lambda keys: keys[:30],
+)
+def test_an_application_s_own_log_is_taken_for_no_other_format(keys: str) -> None:
+    data = "\n".join("{" + keys.replace("7", str(n)) + "}" for n in range(3))
+
+    found = list(read(io.BytesIO(data.encode())))
+
+    [recognised] = [item for item in found if isinstance(item, Recognised)]
+    assert recognised.format == "generic"
+    asked = [item for item in found if isinstance(item, QuestionEvent)]
+    assert [(shown(event.question), shown(event.answer)) for event in asked] == [("Q", "A")] * 3
+    votes = [item for item in found if isinstance(item, FeedbackEvent)]
+    assert [vote.rating for vote in votes] == [-1] * 3
+
+
+def test_steps_of_chainlit_that_say_nothing_are_passed_over() -> None:
+    row = {"id": "s1", "threadId": "t", "createdAt": "2026-03-05T10:20:30Z", "parentId": None}
+    rows = [
+        {**row, "type": "user_message", "output": "Q"},
+        {**row, "id": "s2", "type": "run", "output": "on_message", "parentId": "s1"},
+        {**row, "id": "s3", "type": "llm", "output": "A draft", "parentId": "s2"},
+        {**row, "id": "s4", "type": "assistant_message", "output": "A", "parentId": "s2"},
+    ]
+
+    found = list(read(io.BytesIO("\n".join(map(json.dumps, rows)).encode())))
+
+    assert not [item for item in found if isinstance(item, Rejected)]
+    [event] = [item for item in found if isinstance(item, QuestionEvent)]
+    assert (shown(event.question), shown(event.answer)) == ("Q", "A")
 
 
 def test_a_misspelt_format_is_refused_with_the_nearest() -> None:

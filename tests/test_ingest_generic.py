@@ -221,6 +221,28 @@ def test_lines_that_are_no_events_are_rejected_without_their_text() -> None:
     assert "secret" not in repr(rejected(rows))
 
 
+def test_ids_of_other_things_are_no_ids_of_the_event() -> None:
+    flat = {"rag.question": "is it open?", "rag.request_id": "r1", "user.id": "u1"}
+    nested = {"question": "is it open?", "req": {"id": "r1"}, "session": {"id": "s1"}}
+
+    (first,), (second,) = questions([flat]), questions([nested])
+
+    assert first.aliases == second.aliases == (RawText("r1"),)
+    assert first.user == RawText("u1")
+    assert second.session == RawText("s1")
+
+
+def test_calls_of_a_model_logged_as_they_are_sent_are_read() -> None:
+    asked = {"messages": [{"role": "user", "content": "is it open?"}]}
+    said = {"choices": [{"message": {"role": "assistant", "content": "yes"}}]}
+
+    (apart,) = questions([{"id": "1", "request": asked, "response": said}])
+    (together,) = questions([{"id": "1", **asked, **said}])
+
+    for event in (apart, together):
+        assert (event.question, event.answer) == (RawText("is it open?"), RawText("yes"))
+
+
 def test_the_message_of_a_log_line_is_no_question() -> None:
     rows: list[Json] = [
         {"level": "INFO", "message": "started"},

@@ -266,3 +266,10 @@ def test_an_empty_file_has_no_rows() -> None:
 
 def test_a_row_never_shows_what_it_holds() -> None:
     assert "secret" not in repr(read('{"question": "secret"}'))
+
+
+def test_a_dash_in_a_cell_is_no_value() -> None:
+    assert values("question,rating\n-,down\nis it open?,-\n") == [
+        {"rating": "down"},
+        {"question": "is it open?"},
+    ]

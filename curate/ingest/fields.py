@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from curate.ingest.conversation import chat
+from curate.ingest.conversation import answer_of, chat
 from curate.ingest.paths import ABSENT, Getter, getter
 from curate.ingest.values import ident, moment, text_of
 from curate.model.errors import CurateError, Exit, did_you_mean
@@ -24,7 +24,7 @@ _STRONG: dict[str, str] = {
     "sources sourcedocuments retrieved retrievedcontexts retrievedcontext citations passages "
     "references retrieverresources",
     "id": "messageid requestid questionid queryid interactionid eventid id uuid responseid "
-    "spanid traceid runid correlationid insertid",
+    "spanid traceid runid correlationid insertid reqid",
     "session": "sessionid conversationid threadid chatid session",
     "user": "userid enduserid customerid username useremail",
     "ts": "ts timestamp time createdat datetime eventtime askedat requesttime starttime loggedat "
@@ -47,7 +47,7 @@ _STRONG: dict[str, str] = {
 }
 _WEAK: dict[str, str] = {
     "question": "input prompt message text messages inputtext q",
-    "answer": "result generation outputtext a",
+    "answer": "result generation outputtext choices a",
     "history": "messages",
     "chunks": "context",
     "session": "thread conversation chat",
@@ -59,7 +59,7 @@ _WEAK: dict[str, str] = {
 _ALIASES = {"session_id": "session", "user_id": "user", "time": "ts", "timestamp": "ts"}
 # Objects that only wrap the event: inside them, a weak name is as good as at the top.
 _WRAPPERS = frozenset(
-    ("rag", "event", "data", "payload", "body", "attributes", "fields", "record", "labels", "extra")
+    "rag event data payload body request attributes fields record labels extra".split()  # noqa: SIM905 - as above
 )
 _LOGGERS = frozenset(("level", "severity", "loglevel", "levelname", "logger", "lvl"))
 _LIKE_A_LOG = frozenset(("message", "text"))
@@ -98,6 +98,9 @@ _ORDERS = _orders()
 
 KNOWN = frozenset(_ORDERS)
 """Every folded name that is known."""
+
+QUESTIONS = frozenset(_STRONG["question"].split())
+"""The folded names that can only be those of a question."""
 
 
 class Fields:
@@ -227,16 +230,17 @@ def check_map(told: Mapping[str, str]) -> dict[str, str]:
 def _candidates(row: Json) -> Iterator[tuple[str, str, _Rank]]:
     like_a_log = not _LOGGERS.isdisjoint(map(folded, row))
     for path, names, value, depth, wrapped in _leaves(row, "", 0, True):
-        for name in names:
-            for field, weak, order in _ORDERS.get(name, ()):
-                if weak and not wrapped:
-                    continue
-                if field == "question" and weak and like_a_log and name in _LIKE_A_LOG:
-                    continue
-                if _plausible(field, value):
-                    # Which id it is says more than where it stands.
-                    rank = (order, depth) if field == "id" else (depth, order)
-                    yield field, path, (weak, *rank)
+        # The whole name says most: the `id` of `user.id` is no id of the event.
+        name = next((name for name in names if name in _ORDERS), "")
+        for field, weak, order in _ORDERS.get(name, ()):
+            if weak and not wrapped:
+                continue
+            if field == "question" and weak and like_a_log and name in _LIKE_A_LOG:
+                continue
+            if _plausible(field, value):
+                # Which id it is says more than where it stands.
+                rank = (order, depth) if field == "id" else (depth, order)
+                yield field, path, (weak, *rank)
 
 
 def _leaves(
@@ -258,6 +262,8 @@ def _plausible(field: str, value: object) -> bool:
     match field:
         case "question" if isinstance(value, list):
             return chat(value) is not None
+        case "answer" if isinstance(value, dict | list):
+            return answer_of(value) is not None
         case "question" | "answer" | "standalone" | "comment" | "title" | "reason":
             return bool(text_of(value)) and not isinstance(value, bool)
         case "id" | "session" | "user" | "target" | "feedback_id":

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 from curate.config import SourceSettings
 from curate.ingest import langfuse, langsmith, mlflow, openwebui, otel, ragflow
 from curate.ingest.events import ROOT, Part, Piece, Place, Unusable
+from curate.ingest.fields import QUESTIONS, folded
 from curate.ingest.generic import Generic
 from curate.ingest.paths import ABSENT, Getter, getter
 from curate.ingest.quick import Reader
@@ -90,18 +91,29 @@ def recognise(source: SourceSettings, head: Sequence[Json]) -> Reading:
         hint = did_you_mean(wanted, names(), f"Known: {', '.join(names())}.")
         raise CurateError(f"there is no log format `{wanted}`", hint, Exit.USAGE)
     if wanted not in PLAIN and not (wanted == "auto" and source.map):
+        rows = [(row, {key for key in row if folded(key) in QUESTIONS}) for row in head]
         for one in FORMATS:
-            if wanted == one.name or (wanted == "auto" and _most(head, one.claims)):
+            if wanted == one.name or (wanted == "auto" and _most(rows, one.claims)):
                 return Reading(one.name, one.read, one.scale, dict)
         for preset in _presets():
-            if wanted == preset.name or (wanted == "auto" and _most(head, preset.claims)):
+            if wanted == preset.name or (
+                wanted == "auto" and _most(rows, preset.claims, preset.questions)
+            ):
                 return preset.open(source.map)
     generic = Generic(source.map, head)
     return Reading("generic", generic.read, None, generic.fields.report, generic.quickly)
 
 
-def _most(head: Sequence[Json], claims: Callable[[Json], bool]) -> bool:
-    return bool(head) and sum(map(claims, head)) * 2 >= len(head)
+def _most(
+    rows: Sequence[tuple[Json, set[str]]],
+    claims: Callable[[Json], bool],
+    questions: frozenset[str] = frozenset(),
+) -> bool:
+    """Say whether most of `rows` are a format's, each given with the keys that call something a
+    question. A row with one that the format knows nothing of is of an application's own log.
+    """
+    known = sum(claims(row) for row, asking in rows if asking <= questions)
+    return bool(rows) and known * 2 >= len(rows)
 
 
 # ---------------------------------------------------------------------------- presets
@@ -118,6 +130,11 @@ class Preset:
     trace: str = ""
     search: str = ""
     message: Mapping[str, object] | None = None
+
+    @property
+    def questions(self) -> frozenset[str]:
+        """The keys at the top of a row under which the preset finds a question."""
+        return frozenset(path.split(".")[0] for path in self.map.get("question", "").split("|"))
 
     def claims(self, row: Json) -> bool:
         """Say whether `row` has a value at every one of the preset's paths."""

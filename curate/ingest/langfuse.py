@@ -39,8 +39,14 @@ def read(row: Json, place: Place) -> Iterator[Piece]:
         yield from _trace(row, place)
 
 
+_TYPES = (
+    "SPAN", "GENERATION", "EVENT", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR",
+    "EMBEDDING", "GUARDRAIL",
+)  # fmt: skip
+
+
 def _is_observation(row: Json) -> bool:
-    return "type" in row and (
+    return row.get("type") in _TYPES and (
         ("trace_id" in row and "start_time" in row) or ("traceId" in row and "startTime" in row)
     )
 
@@ -53,7 +59,8 @@ def _is_trace(row: Json) -> bool:
     if "timestamp" not in row or "id" not in row:
         return False
     exported = "bookmarked" in row and "public" in row
-    return exported or ("project_id" in row and "name" in row) or "htmlPath" in row
+    blob = "project_id" in row and "name" in row and ("input" in row or "output" in row)
+    return exported or blob or "htmlPath" in row
 
 
 def _observation(row: Json, place: Place) -> Part:

@@ -23,7 +23,7 @@ def claims(row: Json) -> bool:
     if row.get("chat") is not None and ("user_id" in row or "title" in row):
         return bool(_messages(row))
     if row.get("type") == "rating" and "data" in row:
-        return True
+        return "meta" in row or "snapshot" in row
     return "model_id" in row and "rating" in row and "chat_id" in row
 
 

@@ -97,10 +97,11 @@ def read_otlp(row: Json, place: Place) -> Iterator[Piece]:
 
 def claims_phoenix(row: Json) -> bool:
     """Say whether `row` is a span or an annotation as Phoenix exports them."""
+    context = row.get("context")
     return (
         _is_annotation(row)
         or "context.trace_id" in row
-        or (isinstance(row.get("context"), dict) and "trace_id" in row["context"])
+        or (isinstance(context, dict) and "trace_id" in context and "span_id" in context)
     )
 
 

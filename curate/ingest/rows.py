@@ -54,6 +54,7 @@ PAGE_KEYS = frozenset((*_LISTS, "hits"))
 # CloudWatch's S3 export and `aws logs tail` put the time before the message.
 _TIMED = re.compile(rb"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(?:Z|[+-][0-9:]+)?)\s+(\{.*)", re.S)
 
+_NO_CELL = ("", "-")  # Kibana writes a dash where there is no value
 _DEEPEST = 1_000
 _BUFFER = 512 * 1024
 _WORD = 64
@@ -367,7 +368,8 @@ def _table(log: Log, head: bytes) -> Iterator[Row | Rejected]:
         if len(record) > len(names) and any(record[len(names) :]):
             yield Rejected(log.name, line, "a row with more cells than the header")
             continue
-        value = {name: cell for name, cell in zip(names, record, strict=False) if name and cell}
+        cells_ = zip(names, record, strict=False)
+        value = {name: cell for name, cell in cells_ if name and cell not in _NO_CELL}
         yield Row(line, value, sum(map(len, record)), False, cells.repaired)
 
 
