@@ -61,7 +61,7 @@ class TakeApart(WorkScreen[tuple[int, ...] | None], ModalScreen[tuple[int, ...] 
         if listing.key is not None:
             self._chosen ^= {listing.key}
             listing.action_move(1)
-            listing.refresh()
+            listing.redraw()
 
     def action_done(self) -> None:
         """Take the marked ones out; all of them would leave nothing behind."""

@@ -56,7 +56,7 @@ class GroupingScreen(NarrowingScreen):
         if candidate is not None:
             self.marked ^= {candidate.id}
             self.listing.action_move(1)
-            self.listing.refresh()
+            self.listing.redraw()
             self.refresh_bindings()
 
     def action_merge(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
+from rich.segment import Segment
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.cache import LRUCache
@@ -14,12 +15,16 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
-from textual.visual import Visual
+from textual.style import Style
+from textual.theme import Theme
 
 PAGE = 100
 """Rows asked for at once."""
 CACHED = 2000
 """Rows kept; the rest is asked for again when it is scrolled back to."""
+
+DRAWN = 400
+"""Rows kept as they were drawn: a few screenfuls, so that scrolling draws only what is new."""
 
 Draw = Callable[[Any, int], Content]
 """Makes one line of a row, given the cells it may use."""
@@ -102,6 +107,8 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
         self._keys: Sequence[Any] = ()
         self._rows: LRUCache[Any, Any] = LRUCache(CACHED)
         self._asked: set[int] = set()
+        self._drawn: LRUCache[tuple[Any, int, bool], Strip] = LRUCache(DRAWN)
+        self._styles: dict[str, Style] = {}
 
     # ------------------------------------------------------------------ what it shows
 
@@ -109,6 +116,7 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
         """Show these ids, the cursor on the row `cursor`; `forget` the rows known so far."""
         self._keys = keys
         self._asked.clear()
+        self._drawn.clear()
         if forget:
             self._rows.clear()
         self.virtual_size = Size(self.scrollable_content_region.width, len(keys))
@@ -121,8 +129,28 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
         """Take rows that were asked for."""
         for key, row in rows.items():
             self._rows[key] = row
-        self._asked.clear()
+        self._asked = {page for page in self._asked if self._keys[page * PAGE] not in self._rows}
+        top = round(self.scroll_offset.y)
+        if any(key in rows for key in self._keys[top : top + self.size.height]):
+            self.redraw()
+
+    def redraw(self) -> None:
+        """Draw all rows anew: something that they tell has changed."""
+        self._drawn.clear()
         self.refresh()
+
+    def on_mount(self) -> None:
+        """Follow the theme."""
+        self.app.theme_changed_signal.subscribe(self, self._rethemed)
+
+    def _rethemed(self, _theme: Theme) -> None:
+        self._styles.clear()
+        self.redraw()
+
+    def notify_style_update(self) -> None:
+        """Draw all rows in the new style."""
+        self._drawn.clear()
+        super().notify_style_update()
 
     def say(self, empty: str) -> None:
         """Set the line that stands where there are no rows."""
@@ -154,6 +182,7 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
         self.refresh_line(before)
         self.refresh_line(after)
         self._follow()
+        self._look_ahead(1 if after > before else -1)
         self.post_message(self.Moved(self, self.key))
 
     def _follow(self) -> None:
@@ -209,24 +238,40 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
                 return self._strip(Content(f"   {self._empty}"), width, "list--waiting")
             return Strip.blank(width, base.rich_style)
         here = index == self.cursor
-        row = self._rows.get(self._keys[index])
+        key = self._keys[index]
+        row = self._rows.get(key)
         if row is None:
-            self._want(index)
-            line = Content("   …")
-        else:
+            self._want(index // PAGE)
+            return self._strip(Content("   …"), width, "list--cursor" if here else "list--waiting")
+        strip = self._drawn.get((key, width, here))
+        if strip is None:
             line = Content.assemble(" ▌ " if here else "   ", self._draw(row, max(1, width - 4)))
-        if here:
-            return self._strip(line, width, "list--cursor")
-        return self._strip(line, width, "list--row" if row is not None else "list--waiting")
+            strip = self._strip(line, width, "list--cursor" if here else "list--row")
+            self._drawn[key, width, here] = strip
+        return strip
 
     def _strip(self, line: Content, width: int, component: str) -> Strip:
         style = self.get_visual_style("list--row", component)
-        strips = Visual.to_strips(self, line.truncate(width), width, 1, style)
-        strip = strips[0] if strips else Strip.blank(width, style.rich_style)
+        # One line that fits needs no folding: this is what drawing a screenful costs most.
+        parts = line.truncate(width).render(style, "", self._style)
+        strip = Strip([Segment(text, (style + own).rich_style) for text, own in parts])
         return strip.adjust_cell_length(width, style.rich_style)
 
-    def _want(self, index: int) -> None:
-        page = index // PAGE
+    def _style(self, style: str | Style) -> Style:
+        if isinstance(style, Style):
+            return style
+        known = self._styles.get(style)
+        if known is None:
+            known = self._styles[style] = Style.parse(style)
+        return known
+
+    def _look_ahead(self, step: int) -> None:
+        """Ask for the rows that the cursor moves towards before it is there."""
+        page = self.cursor // PAGE + step
+        if 0 <= page * PAGE < len(self._keys) and self._keys[page * PAGE] not in self._rows:
+            self._want(page)
+
+    def _want(self, page: int) -> None:
         if page in self._asked:
             return
         self._asked.add(page)
