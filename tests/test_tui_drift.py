@@ -1,4 +1,4 @@
-"""What moved in the documents is walked through, one key each; items that moved or failed show."""
+"""What moved in the documents or the chunks is walked through, one key each."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from curate.model.evaluation import Failure
 from curate.model.items import ChunkLabel
 from curate.workspace.upkeep import chunking
 from curate.workspace.workspace import Workspace
@@ -60,14 +59,6 @@ def unsure(workspace: Workspace) -> None:
         "small", ("x1", "x2"), "ambiguous", "stands twice", chunking.fingerprint(item)
     )
     workspace.save(chunking.labelled(item, label, "small"))
-
-
-def failing(workspace: Workspace) -> None:
-    """An item that moved, and one that failed."""
-    made(workspace, {"## How long": "## Loan period"})
-    run = "sha256:run"
-    failure = Failure("b", run, "retrieval miss", "not retrieved", workspace.now())
-    workspace.store.add_failures(run, [failure])
 
 
 async def test_reworded_and_lost_evidence_is_walked_through_and_taken_or_given_up(
@@ -137,27 +128,6 @@ async def test_chunks_that_a_remap_was_not_sure_of_are_chosen(sit: Sit, lending:
 
         item = await sat.ask(lambda ws: ws.store.item("a"))
         assert [(one.chunks, one.status) for one in item.labels] == [(("x2",), "chosen")]
-
-
-async def test_items_that_moved_or_failed_are_marked_and_can_be_listed_alone(
-    sit: Sit, lending: Workspace
-) -> None:
-    await asyncio.to_thread(failing, lending)
-    async with sit((120, 40)) as sat:
-        await sat.press("i")
-        assert "⟲ moved" in sat.text
-        assert "✗ retrieval mis" in sat.text
-        await sat.press("f", "3")
-        assert "1 items" in sat.text or "what does late cost?" in sat.text
-        assert "how long may i keep it?" not in sat.text
-        assert "not retrieved" in sat.text
-        await sat.press("c", "3")
-
-        (failure,) = await sat.ask(lambda ws: ws.store.failures())
-        assert (failure.confirmed, failure.by) == ("generation", "dara-k")
-        assert "✗ generation" in sat.text
-        await sat.press("escape")
-        assert "how long may i keep it?" in sat.text
 
 
 async def test_nothing_moved_says_so(sit: Sit) -> None:

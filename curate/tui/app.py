@@ -109,9 +109,9 @@ class CurateApp(App[int]):
         """Check the set."""
         self.push_screen(CheckScreen(self.desk))
 
-    def on_walk_drift(self, _message: routes.WalkDrift) -> None:
+    def on_walk_drift(self, message: routes.WalkDrift) -> None:
         """Walk through what moved."""
-        self.push_screen(DriftScreen(self.desk))
+        self.push_screen(DriftScreen(self.desk, item=message.item))
 
     def on_show_coverage(self, _message: routes.ShowCoverage) -> None:
         """Show what the set covers."""

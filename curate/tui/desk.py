@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from curate.model.documents import Passage
-from curate.model.evaluation import Failure
 from curate.model.items import Item
 from curate.model.records import Candidate, Record, Redaction
 from curate.tui.filters import SAMPLE, Filter
@@ -78,13 +77,15 @@ class Opened:
 @dataclass(frozen=True, slots=True)
 class Glance:
     """What the inbox's title tells: candidates to look at, items this curator made ready today,
-    the day on which records expire next, and how many are overdue.
+    the day on which records expire next, how many are overdue, and whether items are ready and
+    none of them is in the holdout.
     """
 
     open: int
     today: int
     next_expiry: datetime | None
     overdue: int
+    unheld: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,25 +95,6 @@ class Values:
     langs: tuple[str, ...]
     sources: tuple[str, ...]
     tags: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Worries:
-    """Items that need a look, by id: what became of their evidence in a word, and how they failed
-    in the last scored run.
-    """
-
-    moved: dict[str, str]
-    failed: dict[str, Failure]
-
-
-def worries(workspace: Workspace) -> Worries:
-    """Return the items that need a look."""
-    drifted = workspace.drifted()
-    moved: dict[str, str] = {drift.item.id: drift.now.grade for drift in drifted.evidence}
-    moved |= {risen.item.id: "answered?" for risen in drifted.absence}
-    moved |= {waiting.item.id: "chunks" for waiting in workspace.waiting()}
-    return Worries(moved, {failure.item: failure for failure in workspace.store.failures()})
 
 
 _RECENT = 500
@@ -135,7 +117,9 @@ def glance(workspace: Workspace) -> Glance:
         mine = change.by == workspace.who and change.at.astimezone().date() == today
         if mine and after == now[change.subject] == "ready" != before:
             made.add(change.subject)
-    return Glance(counts.candidates.get("open", 0), len(made), expiry, counts.overdue)
+    ready = counts.items.get("ready", {})
+    unheld = bool(ready) and not ready.get("holdout")
+    return Glance(counts.candidates.get("open", 0), len(made), expiry, counts.overdue, unheld)
 
 
 def listed(workspace: Workspace, narrowed: Filter, text: str, limit: int = 0) -> array[int]:

@@ -30,7 +30,11 @@ class CheckSet(Message):
 
 
 class WalkDrift(Message):
-    """Walk through what moved in the documents."""
+    """Walk through what moved in the documents, beginning with an item or with the first one."""
+
+    def __init__(self, item: str = "") -> None:
+        super().__init__()
+        self.item = item
 
 
 class ShowCoverage(Message):

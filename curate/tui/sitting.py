@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import overload
 
 
 class Sitting:
@@ -95,3 +96,37 @@ class Sitting:
         done = f"{self.finished} done" if self.finished else ""
         rejected = f"{self.rejected} rejected" if self.rejected else ""
         return " · ".join(filter(None, [done, rejected, self.rate(now)]))
+
+
+class Queue(Sequence[int | str]):
+    """Ids of items that came back, then those of candidates, without a copy of these."""
+
+    def __init__(self, items: tuple[str, ...], candidates: array[int]) -> None:
+        self._items = items
+        self._candidates = candidates
+
+    def __len__(self) -> int:
+        return len(self._items) + len(self._candidates)
+
+    @overload
+    def __getitem__(self, index: int) -> int | str: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[int | str]: ...
+
+    def __getitem__(self, index: int | slice) -> int | str | Sequence[int | str]:
+        if isinstance(index, slice):
+            return tuple(self[at] for at in range(*index.indices(len(self))))
+        front = len(self._items)
+        at = index + len(self) if index < 0 else index
+        return self._items[at] if at < front else self._candidates[at - front]
+
+    def index(self, value: object, start: int = 0, stop: int | None = None) -> int:
+        """Return where an id stands. Raises `ValueError` when it is not there."""
+        if isinstance(value, int):
+            found = len(self._items) + self._candidates.index(value)
+        else:
+            found = self._items.index(value)
+        if not start <= found < (len(self) if stop is None else stop):
+            raise ValueError(value)
+        return found

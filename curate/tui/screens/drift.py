@@ -54,8 +54,9 @@ selected on the right. **Enter** takes it and goes on to the next.
     title_bar = query_one(TitleBar)
     item_bar = query_one(ItemBar)
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, *, item: str = "") -> None:
         super().__init__(desk)
+        self._first = item
         self._steps: list[Step] = []
         self._index = 0
         self._done = 0
@@ -90,6 +91,10 @@ selected on the right. **Enter** takes it and goes on to the next.
 
     def _found(self, steps: list[Step]) -> None:
         self._steps = steps
+        if self._first:
+            ids = [step.item for step in steps]
+            self._index = ids.index(self._first) if self._first in ids else 0
+            self._first = ""
         self._index = min(self._index, max(0, len(steps) - 1))
         self._open()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, get_args
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -11,16 +11,16 @@ from textual.content import Content
 from textual.getters import query_one
 from textual.widgets import Input, Static
 
-from curate.evaluate.answers import Label
 from curate.model.items import Item
 from curate.text import one_line, sanitise
-from curate.tui import desk as desk_
+from curate.tui import returned as returned_
 from curate.tui import routes
-from curate.tui.desk import Desk, Worries
-from curate.tui.errands import WorkScreen
+from curate.tui.desk import Desk
+from curate.tui.returned import Returned
 from curate.tui.screens.ask import Choose
+from curate.tui.screens.failing import FailingScreen
 from curate.tui.screens.pick import alike
-from curate.tui.widgets import signs
+from curate.tui.widgets import entries, signs
 from curate.tui.widgets.bars import KeyBar, TitleBar
 from curate.tui.widgets.field import SearchField
 from curate.tui.widgets.virtual_list import VirtualList
@@ -39,10 +39,9 @@ FILTERS = (
     ("holdout", "in the holdout"),
     ("retired", "retired"),
 )
-LABELS = tuple(label for label in get_args(Label) if label)
 
 
-class ItemsScreen(WorkScreen[None]):
+class ItemsScreen(FailingScreen):
     """Every item with its status, split and grade."""
 
     HELP = """\
@@ -53,14 +52,14 @@ What moved in the documents is marked `⟲`, what failed in the last scored run 
 likely wrong.
 
 - `f` lists drafts, items that moved, items that failed, the holdout
-- `c` says what a failure is; `D` walks through what moved
+- `c` confirms what a failure is called, or takes that back; `1`-`7` call it something else
+- `D` walks through what moved
 """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "open", "open", tooltip="Open the item", id="open"),
         Binding("slash", "search", "search", tooltip="Search the items", id="search"),
         Binding("f", "filter", "filter", tooltip="List some of them", id="filter"),
-        Binding("c", "confirm", "failure", tooltip="Say what the failure is", id="confirm"),
         Binding("D", "drift", "what moved", tooltip="Walk through what moved", id="drift"),
         Binding("z", "undo", "undo", tooltip="Undo the last decision", id="undo"),
         Binding("E", "check", "export", tooltip="Check and export", id="check"),
@@ -74,7 +73,7 @@ likely wrong.
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self._items: list[Item] = []
-        self._worries = Worries({}, {})
+        self._back: dict[str, Returned] = {}
         self._chosen = "all"
         self._seen = -1
 
@@ -100,7 +99,7 @@ likely wrong.
         if self._seen != self.desk.sitting.stamp:
             self._seen = self.desk.sitting.stamp
             self.fetch("items", lambda ws: ws.store.items(), self._read)
-            self.fetch("worries", desk_.worries, self._worried)
+            self.look_back()
 
     def watch_busy(self, busy: str) -> None:
         """Say what is being waited for."""
@@ -115,16 +114,26 @@ likely wrong.
         )
         self._show()
 
-    def _worried(self, found: Worries) -> None:
-        self._worries = found
+    def watch_returned(self, returned: tuple[Returned, ...]) -> None:
+        """Mark what came back."""
+        self._back = {one.item.id: one for one in returned}
         self._show()
+
+    @property
+    def back(self) -> Returned | None:
+        """What came back under the cursor."""
+        return self._back.get(self.listing.key)
+
+    def acknowledge(self, what: str) -> None:
+        """Say what was stored."""
+        self.query_one("#detail").border_title = signs.stored(self.desk.workspace, what)
 
     def _listed(self, item: Item) -> bool:
         match self._chosen:
             case "moved":
-                return item.id in self._worries.moved
+                return item.id in self._back and bool(self._back[item.id].moved)
             case "failed":
-                return item.id in self._worries.failed
+                return item.id in self._back and self._back[item.id].failure is not None
             case "holdout":
                 return item.split == "holdout"
             case "all":
@@ -136,6 +145,8 @@ likely wrong.
         listed = [item for item in self._items if self._listed(item)]
         found = alike(listed, sanitise(self.field.value))
         shown = "" if self._chosen == "all" else f"   {dict(FILTERS)[self._chosen]}"
+        if self._chosen == "failed":
+            shown = f"   failed: {returned_.counts(self.returned)}"
         self.title_bar.where = Content.assemble("items", signs.quiet(shown))
         keys = [item.id for item in found]
         self.listing.say("no item like that" if self._items else "the set is empty so far")
@@ -149,11 +160,8 @@ likely wrong.
             if item.evidences
             else Content("⊘ none" if item.answerable is False else "–")
         )
-        if moved := self._worries.moved.get(item.id):
-            grade = Content.styled(f"⟲ {moved}", "$text-warning")
-        if failure := self._worries.failed.get(item.id):
-            label = failure.confirmed or f"{failure.label}?"
-            grade = Content.styled(f"✗ {one_line(label)}", "$text-error")
+        if back := self._back.get(item.id):
+            grade = entries.trouble(back, brief=True)
         return Content.assemble(
             signs.status(item).truncate(12, pad=True),
             " ",
@@ -181,16 +189,9 @@ likely wrong.
             lines.append(
                 Content.assemble(signs.quiet(f"{place}  "), f"“{one_line(evidence.phrase)}”")
             )
-        if failure := self._worries.failed.get(item.id):
-            said = f"confirmed by {one_line(failure.by)}" if failure.confirmed else "proposed"
-            lines.append(
-                Content.assemble(
-                    ("failed ", "$text-error"),
-                    one_line(failure.confirmed or failure.label),
-                    signs.quiet(f" {said}  "),
-                    one_line(failure.why),
-                )
-            )
+        back = self._back.get(item.id)
+        if back is not None and back.failure is not None:
+            lines += entries.failure_lines(back.failure)
         if item.keyword:
             lines.append(Content.assemble(signs.quiet("keyword "), one_line(item.keyword)))
         width = max(1, self.size.width - 4)
@@ -200,9 +201,9 @@ likely wrong.
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer only what can be done."""
-        if action == "confirm":
-            return self.is_mounted and self.listing.key in self._worries.failed
-        return action != "open" or (self.is_mounted and self.listing.key is not None)
+        if action == "open":
+            return self.is_mounted and self.listing.key is not None
+        return super().check_action(action, parameters)
 
     def action_open(self) -> None:
         """Open the item."""
@@ -235,34 +236,6 @@ likely wrong.
                 self._show()
 
         self.app.push_screen(Choose("List", FILTERS, chosen=self._chosen), chosen)
-
-    def action_confirm(self) -> None:
-        """Say what the failure of the item under the cursor is."""
-        failure = self._worries.failed.get(self.listing.key)
-        if failure is None:
-            return
-
-        def chosen(label: str | None) -> None:
-            if label is None:
-                return
-
-            def run(workspace: Workspace) -> Worries:
-                store = workspace.store
-                store.confirm_failure(failure.run, failure.item, label, by=workspace.who)
-                return desk_.worries(workspace)
-
-            self.decide(lambda: (run, self._worried))
-
-        options = [(label, label) for label in LABELS]
-        self.app.push_screen(
-            Choose(
-                "What is wrong?",
-                options,
-                other="something else",
-                chosen=failure.confirmed or failure.label,
-            ),
-            chosen,
-        )
 
     def action_drift(self) -> None:
         """Walk through what moved in the documents."""

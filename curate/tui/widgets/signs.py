@@ -17,6 +17,7 @@ from curate.text import display, one_line
 
 if TYPE_CHECKING:
     from curate.store.deciding import Undone
+    from curate.workspace.workspace import Workspace
 
 CANDIDATE = re.compile(r"c[0-9]+")
 _PLACEHOLDER = re.compile(r"<[A-Z][A-Z_]*_\d+>")
@@ -65,6 +66,7 @@ def reasons_line(reasons: Sequence[str]) -> Content:
 
 
 _REASONS = (
+    ("asks the same", ("=", "$text-accent")),
     ("thumbs-down", ("▼", "$text-error")),
     ("refused", ("⊘", "$text-warning")),
     ("evidence", ("⟲", "$text-accent")),
@@ -105,6 +107,13 @@ def saved(item: Item) -> Content:
         return quiet("not saved yet")
     clock = item.changed_at.astimezone().strftime("%H:%M:%S")
     return Content.assemble(status(item), f", saved {clock} by {one_line(item.changed_by)}")
+
+
+def stored(workspace: Workspace, what: str) -> Content:
+    """Return what was stored just now, with the local time and by whom."""
+    clock = workspace.now().astimezone().strftime("%H:%M:%S")
+    words = f"{one_line(what)}, saved {clock} by {one_line(workspace.who)}"
+    return Content.assemble(("✓ ", "$text-success"), words)
 
 
 def day(moment: datetime | None) -> str:
