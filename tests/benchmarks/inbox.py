@@ -204,6 +204,7 @@ def main() -> None:
             )
             if done.returncode:
                 print(f"{name:10} did not finish (exit {done.returncode})")
+                print(done.stderr[-2000:], file=sys.stderr)
                 continue
             r = json.loads(done.stdout)
             print(
