@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import json
 import os
+import stat
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
@@ -161,7 +162,7 @@ class Settings:
 def load(path: Path) -> Settings:
     """Read a `curate.toml`. Raises `CurateError` naming the file and the key or line at fault."""
     try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        raw = tomllib.loads(_text(path))
     except FileNotFoundError:
         raise CurateError(
             f"{path.parent} is not a workspace: it has no {FILE}",
@@ -190,12 +191,18 @@ def load(path: Path) -> Settings:
     return replace(settings, privacy=privacy)
 
 
+def _text(path: Path) -> str:
+    if stat.S_ISFIFO(path.stat().st_mode):  # which would be waited for, for ever
+        raise CurateError(f"{path} is a pipe, not a file", "Put a file there.", Exit.USAGE)
+    return path.read_text(encoding="utf-8-sig")
+
+
 def terms(path: Path) -> tuple[str, ...]:
     """Return the terms of a list file, one a line; none where it is missing. A line that begins
     with `#` is a comment. Raises `CurateError` when it cannot be read.
     """
     try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
+        lines = _text(path).split("\n")
     except FileNotFoundError:
         return ()
     except OSError as error:

@@ -1,5 +1,6 @@
 """curate.toml and the environment."""
 
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -125,3 +126,17 @@ def test_a_source_is_kept_no_longer_than_the_others(tmp_path: Path) -> None:
     toml.write_text(source.format(91))
     with pytest.raises(CurateError, match="records_days of a"):
         config.load(toml)
+
+
+@pytest.mark.parametrize("name", ["curate.toml", "deny.txt"])
+def test_a_pipe_in_place_of_a_file_is_refused_and_not_waited_for(tmp_path: Path, name: str) -> None:
+    path = tmp_path / config.FILE
+    if name != path.name:
+        path.write_text("")
+    os.mkfifo(tmp_path / name)
+
+    with pytest.raises(CurateError, match="pipe") as caught:
+        config.load(path)
+
+    assert name in caught.value.message
+    assert caught.value.code == Exit.USAGE
