@@ -325,3 +325,16 @@ def test_log_files_go_when_everything_in_them_is_over(tmp_path: Path, clock: Clo
         os.utime(undated, (long_ago, long_ago))
         assert workspace.purge().counts["files"] == 1
         assert not undated.exists()
+
+
+def test_log_files_go_by_the_retention_of_their_own_source(tmp_path: Path, clock: Clock) -> None:
+    short = TOML.replace("purge_files = true", "purge_files = true\nrecords_days = 7")
+    with people.make(tmp_path / "short", clock, toml=short) as workspace:
+        week = people.log(workspace.root / "logs" / "week.jsonl", people.said("jane", 1, 8))
+        new = people.log(workspace.root / "logs" / "new.jsonl", people.said("jane", 2, 6))
+
+        assert workspace.purge(dry_run=True).counts["files"] == 1
+        assert workspace.purge().counts["files"] == 1
+
+        assert not week.exists()
+        assert new.exists()

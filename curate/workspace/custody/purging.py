@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -134,11 +134,13 @@ def _old_logs(workspace: Workspace) -> tuple[list[Path], int]:
     for source in workspace.settings.sources:
         if not source.purge_files:
             continue
+        days = source.records_days or workspace.settings.retention.records_days
+        limit = workspace.now() - timedelta(days=days)
         for path in workspace.files(source):
             if path.is_symlink() or not path.is_file():
                 continue
             try:
-                if _wholly_before(path, source, workspace.limit):
+                if _wholly_before(path, source, limit):
                     old.append(path)
             except CurateError:
                 unread += 1
