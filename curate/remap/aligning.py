@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import NamedTuple
 
-from rapidfuzz.distance import Indel
+from rapidfuzz.distance import Indel, Postfix, Prefix
 
 _PROBES = (24, 48, 96, 192)
 _SHORT_PROBE = 12
@@ -118,21 +118,7 @@ def common_prefix(old: bytes, a: int, b: int, new: bytes, x: int, y: int) -> int
     most = min(b - a, y - x)
     if not most or old[a] != new[x]:
         return 0
-    same, step = 1, 32
-    while same < most and old[a + same : a + same + step] == new[x + same : x + same + step]:
-        same += step
-        step *= 2
-    if same >= most:
-        # the last slices may have run past the ends, equal or cut alike
-        return most
-    while step:
-        step //= 2
-        if (
-            same + step <= most
-            and old[a + same : a + same + step] == new[x + same : x + same + step]
-        ):
-            same += step
-    return same
+    return Prefix.similarity(old[a : a + most], new[x : x + most])
 
 
 def common_suffix(old: bytes, a: int, b: int, new: bytes, x: int, y: int) -> int:
@@ -140,20 +126,7 @@ def common_suffix(old: bytes, a: int, b: int, new: bytes, x: int, y: int) -> int
     most = min(b - a, y - x)
     if not most or old[b - 1] != new[y - 1]:
         return 0
-    same, step = 1, 32
-    while (
-        same + step <= most and old[b - same - step : b - same] == new[y - same - step : y - same]
-    ):
-        same += step
-        step *= 2
-    while step:
-        step //= 2
-        if (
-            same + step <= most
-            and old[b - same - step : b - same] == new[y - same - step : y - same]
-        ):
-            same += step
-    return same
+    return Postfix.similarity(old[b - most : b], new[y - most : y])
 
 
 def _anchors(old: bytes, a: int, b: int, new: bytes, x: int, y: int) -> list[tuple[int, int, int]]:

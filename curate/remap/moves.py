@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -265,8 +266,7 @@ def _leftovers(
     claimed.sort()
     at = 0
     spans = []
-    for number in range(len(corpus.sources)):
-        start, end = int(corpus.bases[number]), int(corpus.bases[number + 1])
+    for number, (start, end) in enumerate(pairwise(corpus.bases.tolist())):
         if number in whole:
             continue
         while at < len(claimed) and claimed[at][0] < end:
@@ -281,7 +281,13 @@ def _leftovers(
 
 def _laid_out(corpus: Corpus, spans: list[tuple[int, int]]) -> tuple[bytes, Offsets]:
     """Return the texts of `spans` joined by LF (which folded text never holds) and their starts."""
-    pieces = [corpus.text(start, end) for start, end in spans]
+    begun = np.array([start for start, _ in spans], dtype=np.int64)
+    documents = np.searchsorted(corpus.bases, begun, side="right") - 1
+    bases = corpus.bases[documents].tolist()
+    pieces = [
+        corpus.texts[document][start - base : end - base]
+        for document, base, (start, end) in zip(documents.tolist(), bases, spans, strict=True)
+    ]
     lengths = np.array([0] + [len(piece) + 1 for piece in pieces], dtype=np.int64)
     return b"\n".join(pieces), np.cumsum(lengths)
 

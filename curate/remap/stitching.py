@@ -96,15 +96,17 @@ def _overlap(was: bytes, now: bytes, least: int) -> int:
 
 
 def _common_end(was: bytes, now: bytes, least: int, most: int) -> int:
-    if most < least:
-        return 0
-    tail = was[-most:]
-    probe = now[:least]
-    at = tail.find(probe)
-    while at >= 0:
-        if now.startswith(tail[at:]):
-            return len(tail) - at
-        at = tail.find(probe, at + 1)
+    size = len(was)
+    for width in (_SURE_OVERLAP, least) if least < _SURE_OVERLAP <= most else (least,):
+        if most < width:
+            break
+        probe = now[:width]  # of the longer ones there are hardly any by chance
+        at = was.find(probe, size - most)
+        while at >= 0:
+            if now.startswith(was[at:]):
+                return size - at
+            at = was.find(probe, at + 1)
+        most = width - 1
     return 0
 
 
@@ -222,16 +224,17 @@ def _join(
             base += len(part)
             ends.append(base)
         return b"".join(parts)
-    document = bytearray()
+    parts = []
     previous = b""
-    for place, row in enumerate(ordered):
-        body = bodies[row] if kept is None else kept[place]
-        shared = _overlap(previous, body, how.overlap) if how.overlap and previous else 0
+    least = how.overlap
+    for body in map(bodies.__getitem__, ordered) if kept is None else kept:
+        shared = _overlap(previous, body, least) if least and previous else 0
         previous = body or previous
-        starts.append(base + len(document) - shared)
-        document += body[shared:] if shared else body
-        ends.append(base + len(document))
-    return bytes(document)
+        starts.append(base - shared)
+        base += len(body) - shared
+        parts.append(body[shared:] if shared else body)
+        ends.append(base)
+    return b"".join(parts)
 
 
 def _without_repeated_leads(chunks: Chunks, ordered: list[int]) -> list[bytes]:
