@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
+import os
 
 import pytest
 
@@ -273,3 +275,51 @@ def test_a_dash_in_a_cell_is_no_value() -> None:
         {"rating": "down"},
         {"question": "is it open?"},
     ]
+
+
+DAMAGED = "the compressed file is damaged or cut off"
+
+
+def packed(name: str, data: bytes) -> bytes:
+    from backports import zstd
+
+    return gzip.compress(data) if name == "gzip" else zstd.compress(data)
+
+
+@pytest.mark.parametrize("count", [3, 5_000])
+@pytest.mark.parametrize("name", ["gzip", "zstd"])
+def test_good_rows_before_damage_are_kept_and_the_damage_is_named(name: str, count: int) -> None:
+    first, second = (
+        packed(name, b"".join(b'{"a": "%s"}\n' % os.urandom(20).hex().encode() for _ in range(n)))
+        for n in (count, count)
+    )
+    bad = (b"xy", b"junk at the end " * 9, second[:10], second[:20] + b"\xff" * 30 + second[50:])
+
+    for rest in bad:
+        found = read(first + rest)
+        assert [type(row) for row in found[:count]] == [Row] * count
+        [damage] = found[count:]
+        assert isinstance(damage, Rejected)
+        assert (damage.line, damage.reason) == (count + 1, DAMAGED)
+
+
+def test_a_line_that_damage_cuts_is_counted_once() -> None:
+    whole = gzip.compress(b'{"a": 1}\n{"a": 2}\n')
+
+    for last, kept in ((b'{"a": 3}', 3), (b'{"a": ', 2)):
+        found = read(whole + gzip.compress(last) + b"junk")
+        assert [type(row) for row in found] == [Row] * kept + [Rejected]
+        assert rejected(whole + gzip.compress(last) + b"junk") == {3: DAMAGED}
+
+
+def test_rows_of_a_table_that_damage_cuts_are_not_taken_for_whole() -> None:
+    table = gzip.compress(b"question,answer\nis it open?,yes\nand on sun") + b"junk"
+
+    assert [row.value for row in read(table) if isinstance(row, Row)] == [
+        {"question": "is it open?", "answer": "yes"}
+    ]
+    assert rejected(table) == {3: DAMAGED}
+
+
+def test_damage_in_an_array_is_named() -> None:
+    assert rejected(gzip.compress(b'[{"a": 1}, {"a":') + b"junk") == {2: DAMAGED}

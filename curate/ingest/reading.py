@@ -7,7 +7,6 @@ flat and nothing but a regular file (or standard input) is ever opened.
 from __future__ import annotations
 
 import codecs
-import contextlib
 import gzip
 import io
 import os
@@ -28,6 +27,7 @@ HEAD = 64 * 1024
 """How many bytes at the start of a log its form is judged by."""
 
 _BLOCK = 256 * 1024
+_LITTLE = 8 * 1024
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _SQLITE = b"SQLite format 3\x00"
@@ -71,12 +71,10 @@ class Log:
         self._counted = _Counted(raw)
         self.total: int | None = _size(raw)
         self.stream: io.BufferedReader[Any] = _buffered(self._counted)
-        magic = self.stream.peek(4)[:4]
-        if magic.startswith(_GZIP):
-            self.stream = _buffered(gzip.GzipFile(fileobj=self.stream))
-        elif magic == _ZSTD:
-            self.stream = _buffered(_zstd(self.stream))
-        self.compressed = magic.startswith(_GZIP) or magic == _ZSTD
+        self._unpacked = _unpacked(self.stream)
+        self.compressed = self._unpacked is not None
+        if self._unpacked is not None:
+            self.stream = _buffered(self._unpacked)
         self.begun = self.consumed = self.number = 0
         self.ended = True
         self.resumable = False
@@ -111,13 +109,17 @@ class Log:
         """Reckon the last line, which has not ended, as not read."""
         self.consumed, self.number, self.ended = self.begun, self.number - 1, True
 
-    def head(self) -> bytes:
-        """Return the first `HEAD` bytes without consuming them.
+    @property
+    def damage(self) -> str:
+        """Why there is less than there should be, in words, as far as it is known by now."""
+        if self._unpacked is not None and self._unpacked.damaged:
+            return "the compressed file is damaged or cut off"
+        return ""
 
-        Damage among them is left to be met, in its place, by whoever reads on.
-        """
+    def head(self) -> bytes:
+        """Return the first `HEAD` bytes without consuming them."""
         start = b""
-        with contextlib.suppress(Damaged), _reading(self.name):
+        with _reading(self.name):
             while len(start) < HEAD and (block := self.stream.read1(HEAD - len(start))):
                 start += block
         rest = self.stream
@@ -128,7 +130,8 @@ class Log:
         r"""Yield the lines, split on `\n` only and without it, or None for one longer than
         `MAX_LINE`. A `\r` before the `\n` is dropped, and a UTF-8 byte order mark at the start.
 
-        Raises `Damaged` when the bytes end early: damaged compression, or a file that shrank.
+        Raises `Damaged` when the bytes end early: damaged compression, or a file that shrank. The
+        last line before may then have been cut.
         """
         readline = self.stream.readline
         consumed, number = self.consumed, self.number
@@ -154,7 +157,9 @@ class Log:
         self.check_whole()
 
     def check_whole(self) -> None:
-        """Raise `Damaged` if the file is now shorter than what it was when it was opened."""
+        """Raise `Damaged` if there was `damage`, or the file is now shorter than it was."""
+        if self.damage:
+            raise Damaged(self.damage)
         if self.total is not None and self.done < self.total:
             raise Damaged("the file was cut short while it was read")
 
@@ -228,16 +233,23 @@ def _size(raw: BinaryIO) -> int | None:
     return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
-def _zstd(stream: BinaryIO) -> BinaryIO:
+def _unpacked(stream: io.BufferedReader[Any]) -> _Unpacked | None:
+    """Return what unpacks a compressed stream, or None for any other."""
+    magic = stream.peek(4)[:4]
+    if magic.startswith(_GZIP):
+        packed = gzip.GzipFile(fileobj=stream)
+        return _Unpacked(packed, (EOFError, zlib.error, gzip.BadGzipFile))
+    if magic != _ZSTD:
+        return None
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:
         from backports import zstd
-    return cast(BinaryIO, zstd.ZstdFile(stream))
+    return _Unpacked(zstd.ZstdFile(stream), (EOFError, zstd.ZstdError))
 
 
 class _reading:
-    """Turn what can go wrong while reading `name` into `Damaged`, or a `CurateError`."""
+    """Turn what can go wrong while reading `name` into a `CurateError`."""
 
     __slots__ = ("_name",)
 
@@ -248,10 +260,6 @@ class _reading:
         return None
 
     def __exit__(self, kind: object, error: BaseException | None, _: object) -> None:
-        if isinstance(error, EOFError | zlib.error | gzip.BadGzipFile) or (
-            type(error).__name__ == "ZstdError"
-        ):
-            raise Damaged("the compressed file is damaged or cut off") from None
         if isinstance(error, OSError):
             raise CurateError(
                 f"{self._name} cannot be read any further: {error.strerror or 'input error'}",
@@ -273,6 +281,34 @@ class _Counted(io.RawIOBase):
         data = self._read(len(view)) or b""
         view[: len(data)] = data
         self.count += len(data)
+        return len(data)
+
+
+class _Unpacked(io.RawIOBase):
+    """The bytes of a compressed stream up to where it is damaged: there it ends.
+
+    What a reader has in its buffer when an error is raised would be lost.
+    """
+
+    def __init__(self, packed: Any, errors: tuple[type[Exception], ...]) -> None:
+        self._packed = packed
+        self._errors = errors
+        self.damaged = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        view = cast(memoryview, buffer)
+        if self.damaged:
+            return 0
+        try:
+            # Little at a time: what is unpacked together with damage is lost.
+            data = self._packed.read1(min(len(view), _LITTLE))
+        except self._errors:
+            self.damaged = True
+            return 0
+        view[: len(data)] = data
         return len(data)
 
 

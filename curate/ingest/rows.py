@@ -145,10 +145,12 @@ def _lines(log: Log, _: bytes) -> Iterator[Found]:
                     yield event
                     continue
             if line and not line.isspace():
-                yield from _line(log, log.number, line)
+                for found in _line(log, log.number, line):
+                    if log.ended or not log.damage or not isinstance(found, Rejected):
+                        yield found
     except Damaged as damage:
         log.resumable = False
-        yield Rejected(log.name, log.number + 1, str(damage))
+        yield Rejected(log.name, log.number + log.ended, str(damage))
 
 
 def _line(log: Log, number: int, line: bytes) -> Iterator[Row | Rejected]:
@@ -251,7 +253,8 @@ def _items(log: Log, path: tuple[str, ...], wrap: str) -> Iterator[Row | Rejecte
                 yield Rejected(log.name, number, "JSON, but not an object")
         log.check_whole()
     except (ijson.JSONError, ValueError):
-        yield Rejected(log.name, number + 1, "the JSON breaks off here; the rest is not read")
+        why = log.damage or "the JSON breaks off here; the rest is not read"
+        yield Rejected(log.name, number + 1, why)
     except Damaged as damage:
         yield Rejected(log.name, number + 1, str(damage))
 
@@ -391,6 +394,7 @@ class _Cells(Iterator[str]):
     """
 
     def __init__(self, log: Log) -> None:
+        self._log = log
         self._lines = log.lines()
         self._utf8 = False
         self.row: list[str] = []
@@ -419,13 +423,19 @@ class _Cells(Iterator[str]):
             self.number = self.start
 
     def __next__(self) -> str:
-        text = self._back.pop() if self._back else self._decoded(next(self._lines))
+        text = self._back.pop() if self._back else self._decoded(self._next())
         self.number += 1
         self.row.append(text)
         self._size += len(text)
         if self._size > reading.MAX_LINE:
             raise _TooLong
         return text
+
+    def _next(self) -> bytes | None:
+        line = next(self._lines)
+        if self._log.damage and not self._log.ended:
+            raise Damaged(self._log.damage)  # a row that was cut would look like a whole one
+        return line
 
     def _decoded(self, line: bytes | None) -> str:
         if line is None:
