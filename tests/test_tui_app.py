@@ -107,6 +107,23 @@ async def test_help_lists_every_key_where_one_is(sit: Sit) -> None:
         assert not sat.app.screen.query("HelpPanel")
 
 
+async def test_escape_closes_the_help_and_leaves_the_screen_as_it_is(sit: Sit) -> None:
+    async with sit((80, 24)) as sat:
+        await sat.press("enter", "question_mark")
+        assert sat.app.screen.query("HelpPanel")
+        assert "Esc close help" in " ".join(sat.text.split())
+        await sat.press("escape")
+        assert not sat.app.screen.query("HelpPanel")
+        assert "▐You may borrow" in sat.text
+        assert "Esc back" in sat.text
+        await sat.press("slash")
+        await sat.type("card")
+        await sat.press("escape")
+        assert "card" in sat.app.screen.field.value
+        await sat.press("escape", "escape")
+        assert "6 to look at" in sat.text
+
+
 async def test_keys_can_be_changed_in_the_settings(sit: Sit, lending: Workspace) -> None:
     changed = told(lending, keys={"reject": "R"})
     async with sit(workspace=changed) as sat:

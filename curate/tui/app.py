@@ -43,8 +43,10 @@ class CurateApp(App[int]):
     CSS_PATH = "curate.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("question_mark", "help", "help", tooltip="Keys and help for here", id="help"),
+        Binding("escape", "hide_help", "close help", tooltip="Close the help", priority=True,
+                id="help.close"),
         Binding("ctrl+q", "quit", "quit", show=False, id="quit"),
-    ]
+    ]  # fmt: skip
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__()
@@ -122,9 +124,21 @@ class CurateApp(App[int]):
     def action_help(self) -> None:
         """Show or hide the keys and the help for where the focus is."""
         if self.screen.query("HelpPanel"):
-            self.action_hide_help_panel()
+            self.action_hide_help()
         else:
             self.action_show_help_panel()
+            self.call_after_refresh(self.screen.refresh_bindings)
+
+    def action_hide_help(self) -> None:
+        """Hide the help; where one is stays as it was."""
+        self.action_hide_help_panel()
+        self.call_after_refresh(self.screen.refresh_bindings)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Escape is the help's as long as it is shown."""
+        if action == "hide_help":
+            return bool(self.screen_stack and self.screen.query("HelpPanel"))
+        return super().check_action(action, parameters)
 
     def get_key_display(self, binding: Binding) -> str:
         """Return how a key is written on the screen."""

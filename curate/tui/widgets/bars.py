@@ -47,7 +47,8 @@ class KeyBar(Widget):
 
     def __init__(self, first: Sequence[str] = ()) -> None:
         super().__init__()
-        self._first = {name: index for index, name in enumerate(first)}
+        # What closes the help is there only while that takes most of the room.
+        self._first = {name: index for index, name in enumerate(("help.close", *first))}
         self._keys = Content("")
 
     def on_mount(self) -> None:
