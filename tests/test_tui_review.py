@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from curate.model.errors import CurateError
 from curate.model.items import Conflict, Item
-from curate.store.files import Busy
-from curate.store.store import Store
 from curate.tui.screens.review import ReviewScreen
 from curate.workspace.workspace import Workspace
 
@@ -319,51 +316,6 @@ async def test_at_80_columns_tab_shows_what_was_answered(sit: Sit) -> None:
         assert "faq.md › Borrowing  0.61" in sat.text
         await sat.press("escape")
         assert "▐You may borrow" in sat.text
-
-
-async def test_an_error_is_shown_until_it_is_read_and_nothing_planned_after_it_is_done(
-    sit: Sit, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: object, **__: object) -> Item:
-        raise CurateError("the disk is full", "Free some space.")
-
-    async with sit() as sat:
-        await sat.press("enter")
-        monkeypatch.setattr(Store, "save_item", refuse)
-        await sat.pilot.press("enter", "w")
-        await sat.settle()
-        assert "the disk is full" in sat.text
-        assert "Free some space." in sat.text
-
-        monkeypatch.undo()
-        await sat.press("enter")
-        assert isinstance(sat.app.screen, ReviewScreen)
-        assert "no evidence yet" in sat.text
-
-
-async def test_a_locked_database_shows_a_wait_and_then_goes_on(
-    sit: Sit, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real, tries = Store.save_item, []
-
-    def locked_twice(self: Store, *arguments: object, **keywords: object) -> Item:
-        tries.append(1)
-        if len(tries) < 3:
-            raise Busy("/w/curate.db is locked by another process", "Wait.")
-        return real(self, *arguments, **keywords)  # type: ignore[arg-type]
-
-    async with sit() as sat:
-        await sat.press("enter")
-        monkeypatch.setattr(Store, "save_item", locked_twice)
-        seen: list[str] = []
-        sat.app.screen.watch(sat.app.screen, "busy", lambda busy: seen.append(busy), init=False)
-        await sat.press("enter")
-
-        assert any(
-            busy.startswith("⧖ curate.db is locked by another process, waiting") for busy in seen
-        )
-        assert seen[-1] == ""
-        assert len(await sat.ask(items)) == 1
 
 
 @pytest.mark.parametrize(("answer", "keyword"), [("1", "theirs"), ("2", "mine")])

@@ -149,14 +149,14 @@ class WorkScreen(Screen[ScreenResultType]):
 
     def _slow(self, errand: Errand) -> None:
         if (errand.name, errand.serial) in self._pending and not self.busy:
-            self.busy = "working …"
+            self.busy = "⧖ saving …" if errand.decision else "⧖ reading …"
 
     # ------------------------------------------------------------------ answers
 
     def on_held(self, message: Held) -> None:
         """Say what is in the way; the path before its name says nothing new here."""
         why = one_line(message.why).rpartition("/")[2]
-        self.busy = f"⧖ {why}, waiting {message.seconds} s"
+        self.busy = f"⧖ waiting {message.seconds} s: {why}"
 
     def on_reply(self, message: Reply) -> None:
         """Hand an answer to who wanted it, unless it is stale."""
