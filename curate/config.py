@@ -64,7 +64,8 @@ class SourceSettings:
     and `up` list the rating values, as written in the log, that mean a thumb down or up (`0`,
     `dislike`, `<=2`). With `purge_files`, a purge deletes log files of this source in which
     everything is older than the records are kept. `records_days`, where it is not 0, is how
-    long records of this source are kept: shorter than those of others.
+    long records of this source are kept: shorter than those of others. `overlap_days` says how
+    far back the votes of a Langfuse are read again, since they are changed and deleted there.
     """
 
     name: str = ""
@@ -76,6 +77,7 @@ class SourceSettings:
     template: str = ""
     purge_files: bool = False
     records_days: int = 0
+    overlap_days: int = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,6 +318,8 @@ def _validate(settings: Settings, path: Path) -> None:
                 f"sources.records_days of {source.name}",
                 "must be from 1 to retention.records_days; 0 means as long as all others",
             )
+        if source.overlap_days < 0:
+            refuse(f"sources.overlap_days of {source.name}", "must be 0 or more")
 
 
 # ---------------------------------------------------------------------------- environment
@@ -417,6 +421,7 @@ root = "docs"                  # relative to this file
 # template = ""                # a regular expression around a question in a glued prompt
 # records_days = 0             # keep records of this source shorter than [retention] says
 # purge_files = false          # true: `curate purge` deletes log files that are wholly too old
+# overlap_days = 7             # how far back votes of a Langfuse are read again: they are changed
 # [sources.map]                # only what was not recognised: field = "dotted.path"
 # question = "payload.text"
 

@@ -16,13 +16,16 @@ import pytest
 
 from curate.config import ApiKeys, SourceSettings
 from curate.ingest import inputs
-from curate.ingest.events import StreamItem
+from curate.ingest.events import StreamItem, Sweep
 from curate.ingest.pulling import Pull
 from curate.ingest.resuming import Ledger
+from curate.ingest.run import IngestReport
 from curate.model.errors import CurateError, Exit
 from curate.model.events import FeedbackEvent, QuestionEvent, RawText, Watermark
 from curate.model.plain import Json
+from curate.workspace.workspace import Workspace
 from tests.conftest import Curate
+from tests.events import Clock
 from tests.test_ingest_run import Tags
 
 NOW = datetime(2026, 3, 10, tzinfo=UTC)
@@ -160,10 +163,12 @@ class Puller:
     marks: dict[str, str] = field(default_factory=dict)
     slept: list[float] = field(default_factory=list)
     now: datetime = NOW
+    overlap: int = 7
+    kept: int = 3
 
     def pull(self, *, keep: bool = True, url: str = "", keys: ApiKeys = KEYS) -> list[StreamItem]:
-        source = SourceSettings(name="lf")
-        oldest = self.now - timedelta(days=3)
+        source = SourceSettings(name="lf", overlap_days=self.overlap)
+        oldest = self.now - timedelta(days=self.kept)
         one = Pull(url or self.url, keys, source, self.now, oldest, self.slept.append)
         ledger = Ledger([], tag=Tags(), now=self.now, watermarks=lambda _: self.marks)
         found: list[StreamItem] = []
@@ -210,6 +215,28 @@ def test_the_next_pull_asks_for_what_came_since_and_a_little_before(langfuse: La
     assert observations["toStartTime"] == stamp(NOW + timedelta(hours=3))
     assert scores["fromTimestamp"] == stamp(puller.now - timedelta(days=3))
     assert puller.marks == dict.fromkeys(("observations", "scores"), stamp(puller.now))
+
+
+def test_votes_are_read_again_as_far_back_as_the_source_says(langfuse: Langfuse) -> None:
+    puller = Puller(langfuse.url, overlap=2, kept=30)
+    puller.pull()
+    langfuse.asked.clear()
+    puller.now = NOW + timedelta(days=2)
+
+    items = puller.pull()
+
+    scores = [one for one in langfuse.asked if one["path"].endswith("scores")]
+    assert [(one["fromTimestamp"], one["toTimestamp"]) for one in scores] == [
+        (stamp(NOW - timedelta(days=2)), stamp(NOW + timedelta(days=1))),
+        (stamp(NOW + timedelta(days=1)), stamp(NOW + timedelta(days=2))),
+    ]
+    sweeps = [item for item in items if isinstance(item, Sweep)]
+    assert [(one.since, one.ended) for one in sweeps] == [
+        (NOW - timedelta(days=2), False),
+        (NOW - timedelta(days=2), True),
+        (NOW + timedelta(days=1), False),
+        (NOW + timedelta(days=1), True),
+    ]
 
 
 @pytest.mark.parametrize("trouble", [limited, failing, cut, hanging_up])
@@ -316,3 +343,65 @@ def test_a_source_of_the_config_may_be_a_langfuse(
     assert missing.code == 2
     assert (first["questions_new"], first["feedback_joined"]) == (1, 1)
     assert (again["questions_read"], again["questions_new"]) == (0, 0)
+
+
+@pytest.mark.presidio
+def test_a_vote_that_is_changed_or_deleted_there_is_noticed_at_the_next_pull(
+    langfuse: Langfuse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock(datetime(2026, 11, 20, 12, tzinfo=UTC))
+    asked_at = clock.now - timedelta(hours=5)
+    for name in ("t1", "t2"):
+        langfuse.observations += trace(name, asked_at)
+        langfuse.scores.append(score(name, asked_at, value=False))
+    monkeypatch.setenv("LANGFUSE_PUBLIC_KEY", "pk-1")
+    monkeypatch.setenv("LANGFUSE_SECRET_KEY", SECRET)
+    Workspace.create(tmp_path, clock)
+    (tmp_path / "docs").mkdir()
+
+    with Workspace.open(tmp_path, clock, "sophea") as workspace:
+
+        def pull() -> tuple[IngestReport, list[list[int | None]]]:
+            one = workspace.langfuse(langfuse.url, SourceSettings(name="lf"))
+            report = workspace.ingest([one], resume=True)
+            clock.now += timedelta(days=1)
+            records = [
+                record
+                for candidate in workspace.store.candidate_ids()
+                for record in workspace.store.records(candidate)
+            ]
+            return report, [[vote.rating for vote in record.feedback] for record in records]
+
+        first, ratings = pull()
+        assert (first.feedback_joined, ratings) == (2, [[-1], [-1]])
+
+        langfuse.scores[0]["value"] = True
+        changed, ratings = pull()
+        assert (changed.feedback_updated, changed.feedback_withdrawn) == (1, 0)
+        assert sorted(ratings) == [[-1], [1]]
+
+        [_, gone] = langfuse.scores
+        langfuse.scores.remove(gone)
+        deleted, ratings = pull()
+        assert (deleted.feedback_updated, deleted.feedback_withdrawn) == (0, 1)
+        assert sorted(ratings) == [[], [1]]
+        assert pull()[0].feedback_withdrawn == 0
+
+        langfuse.scores.append(gone)
+        again, ratings = pull()
+        assert (again.feedback_updated, again.feedback_withdrawn) == (1, 0)
+        assert sorted(ratings) == [[-1], [1]]
+
+
+def test_votes_are_withdrawn_by_no_pull_that_breaks_off(langfuse: Langfuse) -> None:
+    for number in range(5):
+        langfuse.scores.append(score(f"t{number}", NOW - timedelta(hours=2), value=False))
+    langfuse.honest = 2
+    oldest = NOW - timedelta(days=1)
+    pull = Pull(langfuse.url, KEYS, SourceSettings(name="lf"), NOW, oldest, lambda _: None)
+    items = inputs.items([pull], Ledger([], tag=Tags(), now=NOW))
+    sweeps = (item for item in items if isinstance(item, Sweep))
+
+    assert not next(sweeps).ended
+    with pytest.raises(CurateError):
+        next(sweeps)

@@ -287,6 +287,8 @@ def _show(report: IngestReport) -> None:
         f"votes      {report.feedback_new} new, {report.feedback_joined} joined to their question, "
         f"{report.feedback_waiting} waiting for it"
     )
+    if report.feedback_withdrawn:
+        output.line(f"withdrawn  {report.feedback_withdrawn} votes, deleted where they came from")
     if report.expired:
         output.line(f"too old    {report.expired} beyond the retention, not kept")
     if report.suppressed:

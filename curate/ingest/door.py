@@ -188,9 +188,13 @@ class Door:
             names += (alias(event.source, event.session.reveal()),)
         return Keyed(event, itself, names)
 
+    def keys(self, one: Keyed) -> tuple[bytes, ...]:
+        """Return every key that an event may be stored under, the one for new events first."""
+        return self._every(EVENT, one.itself, one.event)
+
     def let_in(self, batch: Sequence[Keyed]) -> Batch:
         """Take in the events of `batch` that are new or changed, in their order."""
-        keys = [self._every(EVENT, one.itself, one.event) for one in batch]
+        keys = [self.keys(one) for one in batch]
         fresh: list[tuple[Keyed, tuple[bytes, ...], bytes]] = []
         stored = self._seen(keys) if batch else []
         for one, own, content in zip(batch, keys, stored, strict=True):

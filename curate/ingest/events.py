@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from curate.ingest.conversation import answer_of, chat, chunks_of
 from curate.ingest.ratings import Scale
@@ -57,6 +58,18 @@ class Unfinished:
     line: int
 
 
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """From here on every vote of a source from `since` to `until` is read; once it has `ended`,
+    one that was not among them has been deleted where it came from.
+    """
+
+    source: str
+    since: datetime
+    until: datetime
+    ended: bool = False
+
+
 @dataclass(slots=True)
 class Place:
     """Where a row stands, and how its votes are to be understood.
@@ -105,6 +118,7 @@ StreamItem = (
     | Progress
     | Unchanged
     | Unfinished
+    | Sweep
     | Checkpoint
     | Watermark
 )

@@ -1,7 +1,8 @@
 """Observations and scores out of Langfuse's API, a window of time after the other.
 
 A window is asked for page by page. Once it has been read to its end its watermark says so, and the
-next pull begins there, or rather a little before: traces come late, and votes are changed.
+next pull begins there, or rather a little before: traces come late, and votes are changed and
+deleted. The API does not say when a vote was changed, so those of the last days are read again.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import urllib3
 
 from curate.config import ApiKeys, SourceSettings
 from curate.ingest import jsontext
-from curate.ingest.events import StreamItem
+from curate.ingest.events import StreamItem, Sweep
 from curate.ingest.resuming import Ledger
 from curate.ingest.rows import Row
 from curate.ingest.traces import Traces
@@ -41,14 +42,17 @@ _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """One list of the API: its path, its own parameters, and how late what it holds may come."""
+    """One list of the API: its path, its own parameters, and how late what it holds may come;
+    votes are also changed and deleted, for as long as the source says.
+    """
 
     name: str
     path: str
     fields: str
     since: str
     until: str
-    late: timedelta
+    late: timedelta = timedelta()
+    votes: bool = False
 
 
 STREAMS = (
@@ -66,7 +70,7 @@ STREAMS = (
         "details,subject",
         "fromTimestamp",
         "toTimestamp",
-        timedelta(days=7),
+        votes=True,
     ),
 )
 
@@ -105,17 +109,20 @@ class Pull:
                 yield from run.read_rows(_rows(iter([page]), title), title, source, traces)
                 continue
             begin = _moment(reached.get(stream.name)) or self.oldest
+            late = stream.late or timedelta(days=source.overlap_days)
+            since = max(begin - late, self.oldest)
             while begin < self.now:
                 end = min(begin + WINDOW, self.now)
-                window = {
-                    stream.since: max(begin - stream.late, self.oldest).isoformat(),
-                    stream.until: end.isoformat(),
-                }
+                window = {stream.since: since.isoformat(), stream.until: end.isoformat()}
+                if stream.votes:
+                    yield Sweep(name, since, end)
                 # A window's traces are put together by themselves: its watermark covers them.
                 rows = _rows(api.pages(stream, window), title)
                 yield from run.read_rows(rows, title, source, None)
+                if stream.votes:
+                    yield Sweep(name, since, end, ended=True)
                 yield Watermark(name, stream.name, end.isoformat(), self.now)
-                begin = end
+                since = begin = end
 
 
 class _Api:

@@ -6,7 +6,7 @@ import io
 import itertools
 import re
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -21,6 +21,7 @@ from curate.ingest.events import (
     Progress,
     Recognised,
     StreamItem,
+    Sweep,
     Unchanged,
     Unfinished,
     Unusable,
@@ -264,6 +265,9 @@ Promise = Callable[[], list[list[Clean]]]
 Submit = Callable[[Sequence[Sequence[str]]], Promise]
 """Begins to anonymise records of several texts each, the same placeholder for the same value."""
 
+Withdraw = Callable[[Sweep, Collection[bytes]], int]
+"""Takes back the stored votes of a sweep that are not under one of these keys; returns how many."""
+
 Save = Callable[[Sequence[CleanQuestion | CleanFeedback], Sequence[Reached]], Saved]
 """Stores a batch, and how far the logs have been read with it, in one transaction."""
 
@@ -275,7 +279,7 @@ class IngestReport:
     `rejected_lines` holds, per file, the first `MOST_LINES` line numbers (record numbers in a
     JSON array or document), `reasons` how often each reason came up, `maps` and `formats` how
     each file was read. `unchanged` files had nothing new in them, `unfinished` last lines wait
-    for their end.
+    for their end. `feedback_withdrawn` votes were deleted where they came from.
     """
 
     questions_new: int = 0
@@ -284,6 +288,7 @@ class IngestReport:
     feedback_updated: int = 0
     feedback_joined: int = 0
     feedback_waiting: int = 0
+    feedback_withdrawn: int = 0
     duplicates: int = 0
     expired: int = 0
     suppressed: int = 0
@@ -323,6 +328,7 @@ def run(
     policy: str = "",
     refusals: Sequence[str] = (),
     seal: Seal | None = None,
+    withdraw: Withdraw = lambda *_: 0,
     ahead: Callable[[], int] = lambda: 0,
     progress: Callable[[int, int | None], None] | None = None,
     batch: int = BATCH,
@@ -334,13 +340,15 @@ def run(
     `now`) is counted and not kept; `limits` has the later ones of some sources. An event whose
     content is already stored is neither anonymised nor saved again, so running twice, also after
     a kill, comes to the same as running once. While batches are anonymised elsewhere, `ahead`
-    says how many may be on their way; they are saved in their order.
+    says how many may be on their way; they are saved in their order. `withdraw` is called when
+    the votes of a sweep have all been read and saved.
     """
     tally = _Tally()
     door = Door(tag=tag, seen=seen, now=now, policy=policy, refusals=refusals)
     waiting: list[Keyed] = []
     under_way: deque[tuple[Batch, Promise, tuple[Reached, ...]]] = deque()
     reached: dict[tuple[str, str], Reached] = {}
+    swept: set[bytes] | None = None
     limits = {name: max(limit, one) for name, one in (limits or {}).items()}
 
     def hand_over() -> None:
@@ -365,6 +373,8 @@ def run(
         if isinstance(item, QuestionEvent | FeedbackEvent):
             tally.read(item)
             keyed = door.keyed(item)
+            if swept is not None and isinstance(item, FeedbackEvent):
+                swept.update(door.keys(keyed))
             if min(item.at or now, now) < limits.get(item.source, limit):
                 tally.counts["expired"] += 1
                 continue
@@ -374,6 +384,13 @@ def run(
         elif isinstance(item, Progress):
             if progress is not None:
                 progress(item.done, item.total)
+        elif isinstance(item, Sweep):
+            if item.ended and swept is not None:
+                hand_over()
+                while under_way:
+                    settle()
+                tally.counts["feedback_withdrawn"] += withdraw(item, swept)
+            swept = None if item.ended else set()
         elif isinstance(item, Checkpoint):
             reached[item.source, item.file] = item
         elif isinstance(item, Watermark):
@@ -394,7 +411,7 @@ def survey(events: Iterable[StreamItem]) -> IngestReport:
     for item in events:
         if isinstance(item, QuestionEvent | FeedbackEvent):
             tally.read(item)
-        elif not isinstance(item, Progress | Checkpoint | Watermark):
+        elif not isinstance(item, Progress | Sweep | Checkpoint | Watermark):
             tally.note(item)
     return tally.report()
 

@@ -394,6 +394,36 @@ def _change_vote(connection: Connection, identifier: int, row: dict[str, Any]) -
     connection.execute(update(vote).where(vote.c.id == identifier), row)
 
 
+def withdraw(
+    connection: Connection,
+    source: str,
+    period: tuple[datetime, datetime],
+    read: Collection[bytes],
+    *,
+    matcher: Matcher,
+    now: datetime,
+) -> int:
+    """Take back, within the caller's transaction, the votes of a period on a source's records
+    whose keys are not among those `read`; return how many. One that comes again counts again.
+    """
+    query = (
+        select(vote.c.id, vote.c.key)
+        .join(record, record.c.id == vote.c.record)
+        .where(record.c.source == source, vote.c.rating.is_not(None))
+        .where(vote.c.at >= period[0], vote.c.at < period[1])
+    )
+    gone = {row.id for row in connection.execute(query) if row.key not in read}
+    for some in pieces(gone):
+        connection.execute(
+            update(vote)
+            .where(vote.c.id.in_(some))
+            .values(rating=None, reason=None, comment=None, content=b"")
+        )
+    if gone:
+        ranking.refresh(connection, _candidates_of(connection, gone), matcher=matcher, now=now)
+    return len(gone)
+
+
 def _waiting_for(connection: Connection, tags: Iterable[bytes]) -> set[int]:
     return {
         identifier

@@ -136,6 +136,24 @@ class Store:
                 shorter={name: timedelta(days=days) for name, days in (keep_days or {}).items()},
             )
 
+    def withdraw(
+        self,
+        source: str,
+        since: datetime,
+        until: datetime,
+        read: Collection[bytes],
+        *,
+        matcher: Matcher,
+        now: datetime,
+    ) -> int:
+        """Take back the votes on a source's records from `since` up to, not at, `until` whose
+        keys are not among those `read`, and return how many. Candidates get their priority anew.
+        """
+        with self._database.write() as connection:
+            return intake.withdraw(
+                connection, source, (since, until), read, matcher=matcher, now=now
+            )
+
     def checkpoints(self) -> list[Checkpoint]:
         """Return how far each log file has been read."""
         with self._database.read() as connection:

@@ -63,6 +63,9 @@ def ingest(
                 marks=marks,
                 keep_days=keep_days,
             ),
+            withdraw=lambda sweep, read: workspace.store.withdraw(
+                sweep.source, sweep.since, sweep.until, read, matcher=workspace.matcher, now=now
+            ),
             now=now,
             limit=workspace.limit,
             limits={name: now - timedelta(days=days) for name, days in keep_days.items()},
