@@ -59,17 +59,18 @@ def langsmith(bundle: Bundle) -> Written:
     return Written(lines("langsmith", bundle.items, row))
 
 
-PHOENIX_KEYS: dict[str, list[str]] = {
+PHOENIX_KEYS: dict[str, list[str] | str] = {
     "input_keys": ["question", "history"],
     "output_keys": ["answer", "answerable"],
     "metadata_keys": ["metadata"],
-    "split_key": ["split"],
-    "example_id_key": ["id"],
+    "split_key": "split",
+    "example_id_key": "id",
 }
+"""What Phoenix's `create_dataset` takes beside a name and the CSV file, as it takes it."""
 
 
 def phoenix(bundle: Bundle) -> Written:
-    """A CSV for `upload_dataset`, and which of its columns are which in `phoenix.keys.json`.
+    """A CSV for `create_dataset`, and which of its columns are which in `phoenix.keys.json`.
 
     Lists and objects are JSON in their cell; Phoenix reads every cell as text.
     """

@@ -1,18 +1,24 @@
 """Every target, loaded by the library it is for.
 
-Not part of the suite: the libraries weigh gigabytes. To run all of it:
-
-    pip install -e '.[dev,targets]' && pip install --no-deps beir
-    pytest -W default tests/targets/load_targets.py
-
-A library that is not installed is skipped with its name. Nothing reaches the network.
+Not part of the suite: the libraries weigh gigabytes. `run.py` beside this file installs them and
+runs all of it. A library that is not installed is skipped with its name; once installed, nothing
+reaches the network.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from socket import socket
 from typing import Any
 
 import pytest
@@ -181,12 +187,119 @@ def test_langfuse_takes_its_items(tmp_path: Path) -> None:
         assert row["id"] == f"club-v0003-{name}"
 
 
-def test_pandas_reads_what_phoenix_uploads(tmp_path: Path) -> None:
-    pandas: Any = pytest.importorskip("pandas")
-    frame = pandas.read_csv(written("phoenix", tmp_path) / "phoenix.csv", dtype=str)
-    assert list(frame["id"]) == IDS
-    assert frame["question"][0] == PLAIN.question
-    assert {c for columns in PHOENIX_KEYS.values() for c in columns} == set(frame.columns)
+def test_phoenix_takes_the_csv_and_gives_it_back(tmp_path: Path) -> None:
+    client: Any = pytest.importorskip("phoenix.client")
+    program = Path(sys.executable).with_name("phoenix")
+    if not program.exists():
+        pytest.skip("could not find Phoenix's server")
+    folder = written("phoenix", tmp_path)
+    keys = json.loads((folder / "phoenix.keys.json").read_bytes())
+    assert keys == PHOENIX_KEYS
+    with server(tmp_path, program) as address:
+        there = client.Client(base_url=address)
+        path = folder / "phoenix.csv"
+        there.datasets.create_dataset(name="club", csv_file_path=str(path), **keys)
+        held = {one["id"]: one for one in there.datasets.get_dataset(dataset="club").examples}
+    assert sorted(held) == IDS
+    assert held["how-long"]["input"]["question"] == PLAIN.question
+    assert json.loads(held["renew"]["input"]["history"])[1]["content"] == "In 7 days."
+    assert held["renew"]["output"] == {"answer": "Yes, once.", "answerable": "true"}
+    assert json.loads(held["renew"]["metadata"]["metadata"])["split"] == "holdout"
+
+
+@contextmanager
+def server(place: Path, program: Path) -> Iterator[str]:
+    """Phoenix's own server on a port of its own, its files in `place`."""
+    with socket() as one, socket() as two:
+        one.bind(("127.0.0.1", 0))
+        two.bind(("127.0.0.1", 0))
+        ports = one.getsockname()[1], two.getsockname()[1]
+    settings = {
+        "PHOENIX_WORKING_DIR": str(place / "phoenix"),
+        "PHOENIX_HOST": "127.0.0.1",
+        "PHOENIX_PORT": str(ports[0]),
+        "PHOENIX_GRPC_PORT": str(ports[1]),
+        "PHOENIX_TELEMETRY_ENABLED": "false",
+    }
+    address = f"http://127.0.0.1:{ports[0]}"
+    with (place / "phoenix.log").open("wb") as log:
+        run = subprocess.Popen(
+            [str(program), "serve"], env={**os.environ, **settings}, stdout=log, stderr=log
+        )
+        try:
+            deadline = time.monotonic() + 240
+            while not answers(f"{address}/healthz"):
+                assert run.poll() is None, (place / "phoenix.log").read_text()
+                assert time.monotonic() < deadline, "Phoenix did not start"
+                time.sleep(0.5)
+            yield address
+        finally:
+            run.terminate()
+            run.wait(30)
+
+
+def answers(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(address, timeout=2) as response:  # noqa: S310 - our own server
+            return response.status == 200  # type: ignore[no-any-return]
+    except OSError:
+        return False
+
+
+PROVIDER = """
+module.exports = class {
+  id() { return "by-the-book"; }
+  async callApi(prompt, context) {
+    const held = context.test.metadata;
+    const said = held.answerable
+      ? [held.keyword.toUpperCase(), ...(held.mustInclude || [])]
+      : ["I could not find that."];
+    return { output: said.join(" ") };
+  }
+};
+"""
+
+
+def test_promptfoo_validates_and_runs_its_tests(tmp_path: Path) -> None:
+    program = shutil.which("promptfoo")
+    if program is None:
+        pytest.skip("could not find promptfoo")
+    folder = written("promptfoo", tmp_path)
+    (folder / "provider.js").write_text(PROVIDER)
+    config = folder / "promptfooconfig.json"
+    asked = {
+        "prompts": ["{{history}}|{{question}}"],
+        "providers": ["file://provider.js"],
+        "tests": "file://promptfoo.json",
+    }
+    config.write_text(json.dumps(asked))
+    settings = {
+        "PROMPTFOO_CONFIG_DIR": str(tmp_path / "home"),
+        "PROMPTFOO_DISABLE_TELEMETRY": "1",
+        "PROMPTFOO_DISABLE_UPDATE": "1",
+        "PROMPTFOO_DISABLE_REMOTE_GENERATION": "1",
+    }
+    for command in (["validate"], ["eval", "--no-cache", "--no-table", "-o", "out.json"]):
+        done = subprocess.run(
+            [program, *command, "-c", str(config)],
+            env={**os.environ, **settings},
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=240,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+    ran = json.loads((folder / "out.json").read_bytes())["results"]
+    assert {key: ran["stats"][key] for key in ("successes", "failures", "errors")} == {
+        "successes": 3,
+        "failures": 0,
+        "errors": 0,
+    }
+    by_id = {one["testCase"]["description"]: one for one in ran["results"]}
+    assert by_id["how-long"]["prompt"]["raw"] == f"|{PLAIN.question}"
+    assert by_id["renew"]["prompt"]["raw"].endswith("assistant: In 7 days.|and can i renew it")
+    assert len(by_id["renew"]["gradingResult"]["componentResults"]) == 2
 
 
 def test_mlflow_merges_its_records(tmp_path: Path) -> None:
