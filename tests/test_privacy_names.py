@@ -2,6 +2,7 @@ import pytest
 
 from curate.config import PrivacySettings
 from curate.privacy.anonymise import Anonymiser
+from curate.privacy.names import worth_judging
 from curate.privacy.words import words
 
 
@@ -71,3 +72,14 @@ def test_words_leave_out_possessives_and_mark_code() -> None:
     found = words("Mary's file docs/mary.md isn't at https://x.example/mary")
 
     assert [word.text for word in found if not word.code] == ["Mary", "file", "isn", "at"]
+
+
+def test_the_model_is_asked_unless_every_word_is_ordinary_and_nobodys_name() -> None:
+    assert not worth_judging("How do you return a broken lamp?")
+    assert not worth_judging("តម្លៃប៉ុន្មាន 012 345 678")
+    assert worth_judging("How do you return the lamp, Lena?")
+    assert worth_judging("how do you tell mark about it")
+    assert worth_judging("where is the Broken lamp")
+    assert worth_judging("my name is broken")
+    assert worth_judging("how do you return it, zorblax")
+    assert worth_judging("return a broken lamp", strict=True)

@@ -1,10 +1,9 @@
-"""The Presidio engines with our recognisers, cut off from the network and silenced."""
+"""Presidio's analyser with our recognisers, cut off from the network and silenced."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 
 import tldextract
@@ -15,10 +14,8 @@ from presidio_analyzer import (
     RecognizerRegistry,
     RecognizerResult,
 )
+from presidio_analyzer.context_aware_enhancers import ContextAwareEnhancer
 from presidio_analyzer.nlp_engine import NlpArtifacts, NoOpNlpEngine, SpacyNlpEngine
-from presidio_anonymizer import AnonymizerEngine
-from presidio_anonymizer.entities import OperatorConfig
-from presidio_anonymizer.entities import RecognizerResult as OperatorInput
 
 from curate.config import PrivacySettings
 from curate.model.errors import CurateError
@@ -36,27 +33,49 @@ from curate.privacy.words import Piece, wordlist
 LANGUAGE = "en"
 """One engine serves every language: the recognisers are told by script and words, not by it."""
 
-_PER_PIECE = 50
 _CARRIED = 200
 """How many of a record's findings are looked for in its other texts: every one costs a search."""
 
 
 class NameArtifacts(NlpArtifacts):
-    """Presidio's artifacts of a text, with the names model's scores from a batch run."""
+    """Presidio's artifacts of a text, with the names model's scores from a batch run; None where
+    the model was not asked, since no word could be a name.
+    """
 
-    def __init__(self, empty: NlpArtifacts, scores: list[Piece]) -> None:
+    def __init__(self, empty: NlpArtifacts, scores: list[Piece] | None) -> None:
         super().__init__([], empty.tokens, [], [], empty.nlp_engine, LANGUAGE, [])
         self.names = scores
+
+
+class NoEnhancer(ContextAwareEnhancer):
+    """Leaves every score as it is: our recognisers look at the words beside a finding themselves,
+    and Presidio's default copies all results of a text for nothing.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(0.0, 0.0, 0, 0)
+
+    def enhance_using_context(
+        self,
+        text: str,
+        raw_results: list[RecognizerResult],
+        nlp_artifacts: NlpArtifacts,
+        recognizers: list[EntityRecognizer],
+        context: list[str] | None = None,
+    ) -> list[RecognizerResult]:
+        """Return the results."""
+        return raw_results
 
 
 class NameRecognizer(EntityRecognizer):
     """Finds personal names with the Rampart model and the word rule."""
 
-    def __init__(self, model: Rampart, allowed: Terms, limit: float) -> None:
+    def __init__(self, model: Rampart, allowed: Terms, *, strict: bool) -> None:
         super().__init__([names.ENTITY], name="rampart", supported_language=LANGUAGE)
         self._model = model
         self._allowed = allowed
-        self._limit = limit
+        self._strict = strict
+        self._limit = names.STRICT_LIMIT if strict else names.LIMIT
 
     def load(self) -> None:
         """Nothing to load: the model is handed in."""
@@ -65,16 +84,27 @@ class NameRecognizer(EntityRecognizer):
         self, text: str, entities: list[str], nlp_artifacts: NlpArtifacts | None = None
     ) -> list[RecognizerResult]:
         """Return a result for every name; uses the batch's scores where they are at hand."""
-        scores = (
-            nlp_artifacts.names
-            if isinstance(nlp_artifacts, NameArtifacts)
-            else self._model.names([text])[0]
-        )
-        found = names.find(text, scores, self._limit, self._allowed.spans(text))
-        return [
-            RecognizerResult(names.ENTITY, name.start, name.end, name.score)
-            for name in (*found, *names.handles(text))
+        if isinstance(nlp_artifacts, NameArtifacts):
+            scores = nlp_artifacts.names
+        else:
+            [scores] = self.scores([text])
+        found = names.handles(text)
+        if scores is not None:
+            found += names.find(text, scores, self._limit, self._allowed.spans(text))
+        return [RecognizerResult(names.ENTITY, name.start, name.end, name.score) for name in found]
+
+    def scores(self, texts: Sequence[str]) -> list[list[Piece] | None]:
+        """Return what the model says of each text, in one batch; None where it is not asked."""
+        asked = [
+            index
+            for index, text in enumerate(texts)
+            if names.worth_judging(text, strict=self._strict)
         ]
+        scores: list[list[Piece] | None] = [None] * len(texts)
+        found = self._model.names([texts[index] for index in asked])
+        for index, pieces in zip(asked, found, strict=True):
+            scores[index] = pieces
+        return scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,14 +145,14 @@ class Engine:
             from curate.privacy.thorough import ThoroughRecognizer
 
             self._more.append(ThoroughRecognizer())
+        self._names = NameRecognizer(self._model, self._allowed, strict=False)
+        self._strict_names = NameRecognizer(self._model, self._allowed, strict=True)
         self.door = self._analyzer(settings, strict=False)
         self.gate = self._analyzer(settings, strict=True)
-        self.anonymizer = AnonymizerEngine()  # type: ignore[no-untyped-call]
 
     def _analyzer(self, settings: PrivacySettings, *, strict: bool) -> AnalyzerEngine:
-        limit = names.STRICT_LIMIT if strict else names.LIMIT
         recognizers: list[EntityRecognizer] = [
-            NameRecognizer(self._model, self._allowed, limit),
+            self._strict_names if strict else self._names,
             CueRecognizer(),
             DenyRecognizer(self._denied),
             EmailRecognizer(),
@@ -133,28 +163,23 @@ class Engine:
             registry=RecognizerRegistry(recognizers, supported_languages=[LANGUAGE]),
             nlp_engine=self._nothing,
             supported_languages=[LANGUAGE],
+            context_aware_enhancer=NoEnhancer(),
         )
 
     def find(self, texts: Sequence[str], *, strict: bool) -> list[list[Found]]:
         """Return what is personal in each text, in order, without overlaps."""
         analyzer = self.gate if strict else self.door
         empty = self._nothing.process_text("", LANGUAGE)
-        judged = [index for index, text in enumerate(texts) if names.worth_judging(text)]
-        scores = dict(
-            zip(judged, self._model.names([texts[index] for index in judged]), strict=True)
-        )
+        every = (self._strict_names if strict else self._names).scores(texts)
         return [
             self._settle(
                 text,
                 analyzer.analyze(
-                    text,
-                    LANGUAGE,
-                    self._entities,
-                    nlp_artifacts=NameArtifacts(empty, scores.get(index, [])),
+                    text, LANGUAGE, self._entities, nlp_artifacts=NameArtifacts(empty, scores)
                 ),
                 self._stand_ins.spans(text) if strict else (),
             )
-            for index, text in enumerate(texts)
+            for text, scores in zip(texts, every, strict=True)
         ]
 
     def again(self, record: Sequence[tuple[str, list[Found]]]) -> list[list[Found]]:
@@ -187,42 +212,19 @@ class Engine:
 
         `found` is in order, without overlaps.
         """
-        # Numbered in reading order first: Presidio replaces from the end.
-        for one in found:
-            operator.placeholder(one.entity, text[one.start : one.end])
-        operators = {
-            entity: OperatorConfig("custom", {"lambda": partial(operator.placeholder, entity)})
-            for entity in {one.entity for one in found}
-        }
         pieces: list[str] = []
         redactions: list[Redaction] = []
-        length = 0
-        for start, end, inside in _pieces(len(text), found):
-            result = self.anonymizer.anonymize(
-                text[start:end],
-                [
-                    OperatorInput(one.entity, one.start - start, one.end - start, one.score)
-                    for one in inside
-                ],
-                operators,
-                merge_entities_with_spaces=False,
+        done = length = 0
+        for one in found:
+            stands = operator.placeholder(one.entity, text[one.start : one.end])
+            length += one.start - done
+            redactions.append(
+                Redaction(one.start, one.end, one.entity, stands, length, one.score, one.by)
             )
-            items = sorted(result.items, key=lambda item: item.start)
-            redactions += (
-                Redaction(
-                    one.start,
-                    one.end,
-                    one.entity,
-                    item.text,
-                    length + item.start,
-                    one.score,
-                    one.by,
-                )
-                for one, item in zip(inside, items, strict=True)
-            )
-            pieces.append(result.text)
-            length += len(result.text)
-        return Clean("".join(pieces), tuple(redactions))
+            pieces += (text[done : one.start], stands)
+            length += len(stands)
+            done = one.end
+        return Clean("".join((*pieces, text[done:])), tuple(redactions))
 
     def _settle(
         self, text: str, results: list[RecognizerResult], stand_ins: Sequence[tuple[int, int]]
@@ -260,15 +262,6 @@ class Engine:
             else:
                 settled.append(one)
         return settled
-
-
-def _pieces(length: int, found: Sequence[Found]) -> Iterator[tuple[int, int, Sequence[Found]]]:
-    """Yield pieces of a text with what was found in them; replacing costs the square of a piece."""
-    start = first = 0
-    for index in range(_PER_PIECE, len(found), _PER_PIECE):
-        yield start, found[index].start, found[first:index]
-        start, first = found[index].start, index
-    yield start, length, found[first:]
 
 
 def _by(result: RecognizerResult) -> str:

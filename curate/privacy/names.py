@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from curate.privacy.words import Piece, Word, cuewords, letters, wordlist, words
+from curate.privacy.words import Piece, Word, cuewords, letters, plain, wordlist, words
 
 ENTITY = "PERSON"
 LIMIT = 0.18
@@ -73,15 +73,40 @@ def handles(text: str) -> list[Name]:
     ]
 
 
-def worth_judging(text: str) -> bool:
-    """Say whether any word of `text` could be judged a name, whatever the model says.
+def worth_judging(text: str, *, strict: bool = False) -> bool:
+    """Say whether the model is to be asked of `text`.
 
-    Texts of another script, of digits and emoji, or of function words alone need no model.
+    Texts of another script, of digits and emoji, or of function words alone hold no name whatever
+    it says. At the door, with `strict` false, those need none either in which every word is an
+    ordinary one in lower case that nobody is called, and no cue says that a name is coming.
     """
-    return any(
-        len(word) > 1 and (word[0].isupper() or word.lower() not in wordlist("stop"))
-        for word in letters(text)
-    )
+    if strict:
+        return any(
+            len(word) > 1 and (word[0].isupper() or word.lower() not in wordlist("stop"))
+            for word in letters(text)
+        )
+    first = True
+    for word in letters(text):
+        if len(word) > 1 and not _plainly_none(word, first=first):
+            return True
+        first = False
+    return False
+
+
+def _plainly_none(word: str, *, first: bool) -> bool:
+    """Say whether a word is ordinary, written as such, and neither anybody's name nor a cue."""
+    low = word.lower()
+    if word != low and not (first and word[1:] == low[1:]):
+        return False
+    return plain(low) in _unnamed()
+
+
+@functools.cache
+def _unnamed() -> frozenset[str]:
+    """Return function words, and the ordinary ones that are nobody's name and no cue of one."""
+    named = (wordlist(name) for name in ("given", "given_rare", "family", "khmer", "public"))
+    cues = (cuewords()[kind] for kind in ("title", "introducing"))
+    return wordlist("stop") | wordlist("common").difference(*named, *cues)
 
 
 def judge(text: str, found: Sequence[Word], pieces: Sequence[Piece]) -> list[float]:

@@ -6,7 +6,7 @@ Weights: "Rampart" by National Design Studio, CC-BY-4.0, shipped in the package
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,9 @@ _OTHER = (*range(5, 25), 27, 28, 33, 34)
 # Tokens per window and shared by neighbours: names are short, and the model was trained on
 # short texts.
 _WINDOW, _OVERLAP = 126, 24
-_BATCH = 32
+# Measured, in tokens: beginning a run costs as much as so many, and a run of more than so many is
+# no faster for it.
+_START, _MOST = 20, 1280
 
 
 class Rampart:
@@ -55,7 +57,7 @@ class Rampart:
     def names(self, texts: Sequence[str]) -> list[list[Piece]]:
         """Return the word pieces of every text.
 
-        Windows of all texts are run together, sorted by length; equal windows run once.
+        Windows of all texts are run together, those of like length at once; equal ones run once.
         """
         encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
         windows: dict[tuple[int, ...], list[tuple[int, int]]] = {}
@@ -66,9 +68,7 @@ class Rampart:
             for start in _starts(len(ids)):
                 key = tuple(ids[start : start + _WINDOW])
                 windows.setdefault(key, []).append((which, start))
-        keys = sorted(windows, key=len)
-        for first in range(0, len(keys), _BATCH):
-            batch = keys[first : first + _BATCH]
+        for batch in _batches(sorted(windows, key=len)):
             for key, found in zip(batch, self._run(batch), strict=True):
                 for which, start in windows[key]:
                     held = pieces[which][1][start : start + len(key)]
@@ -78,7 +78,7 @@ class Rampart:
             for offsets, scores in pieces
         ]
 
-    def _run(self, batch: list[tuple[int, ...]]) -> list[npt.NDArray[np.float32]]:
+    def _run(self, batch: Sequence[tuple[int, ...]]) -> list[npt.NDArray[np.float32]]:
         width = len(batch[-1]) + 2
         ids = np.zeros((len(batch), width), np.int64)
         mask = np.zeros_like(ids)
@@ -100,3 +100,16 @@ def _starts(length: int) -> list[int]:
         return [0] if length else []
     step = _WINDOW - _OVERLAP
     return [*range(0, length - _WINDOW, step), length - _WINDOW]
+
+
+def _batches(keys: Sequence[tuple[int, ...]]) -> Iterator[Sequence[tuple[int, ...]]]:
+    """Yield windows, sorted by length, in runs: a new one where padding costs more than that."""
+    first = padding = 0
+    for index in range(1, len(keys)):
+        width = len(keys[index])
+        padding += (index - first) * (width - len(keys[index - 1]))
+        if padding > _START or (index - first + 1) * (width + 2) > _MOST:
+            yield keys[first:index]
+            first, padding = index, 0
+    if keys:
+        yield keys[first:]
