@@ -130,6 +130,62 @@ async def test_chunks_that_a_remap_was_not_sure_of_are_chosen(sit: Sit, lending:
         assert [(one.chunks, one.status) for one in item.labels] == [(("x2",), "chosen")]
 
 
+async def test_several_chunks_are_taken_together_and_others_are_searched(
+    sit: Sit, lending: Workspace
+) -> None:
+    await asyncio.to_thread(unsure, lending)
+    async with sit((120, 40)) as sat:
+        await sat.press("D", "plus")
+        assert "taken together: x1, …" in sat.text
+        await sat.press("slash")
+        await sat.type("one device")
+        await sat.pilot.pause(0.3)
+        await sat.settle()
+        assert "passages  1 found for “one device”" in sat.text
+        await sat.press("enter", "enter")
+
+        item = await sat.ask(lambda ws: ws.store.item("a"))
+        assert [(one.chunks, one.status) for one in item.labels] == [(("x1", "x3"), "chosen")]
+        assert "1 done. Everything stands where the items say." in sat.text
+        await sat.press("z")
+        assert "ambiguous: stands twice" in sat.text
+
+
+async def test_none_of_the_proposed_chunks_lets_those_count_that_hold_the_evidence(
+    sit: Sit, lending: Workspace
+) -> None:
+    await asyncio.to_thread(unsure, lending)
+    async with sit((80, 24)) as sat:
+        await sat.press("D", "l")
+
+        assert not (await sat.ask(lambda ws: ws.store.item("a"))).labels
+        assert not await sat.ask(lambda ws: ws.waiting())
+        assert "Everything stands" in sat.text
+
+
+async def test_what_is_passed_over_stays_as_it_is(sit: Sit, lending: Workspace) -> None:
+    await asyncio.to_thread(made, lending, {"## How long": "## Loan period"})
+    async with sit((100, 30)) as sat:
+        await sat.press("D", "s")
+
+        assert "1 left as they are" in sat.text
+        assert "l lost" not in sat.text
+        assert (await sat.ask(lambda ws: ws.store.item("a"))).evidences[0].heading == "How long"
+
+
+async def test_a_key_pressed_twice_takes_one_step(sit: Sit, lending: Workspace) -> None:
+    edits = {"## How long": "## Loan period", "## Late returns": "## Fees"}
+    await asyncio.to_thread(made, lending, edits)
+    async with sit((100, 30)) as sat:
+        await sat.press("D")
+        assert "1 of 2" in sat.text
+        await sat.pilot.press("enter", "enter")
+        await sat.settle()
+
+        changes = await sat.ask(lambda ws: ws.store.revisions())
+        assert [change.subject for change in changes if change.reason].count("a") == 1
+
+
 async def test_nothing_moved_says_so(sit: Sit) -> None:
     async with sit((40, 10)) as sat:
         await sat.press("D")

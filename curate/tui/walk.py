@@ -21,6 +21,8 @@ from curate.workspace.workspace import Workspace
 Kind = Literal["evidence", "absence", "chunks"]
 _NEAR = 9
 """Chunks that are shown."""
+_LONG, _PIECE = 20, 4
+"""A word longer than this is looked for in pieces of so many characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +30,15 @@ class Step:
     """One thing to look at: evidence `number` of an item that moved or is lost, an absence that a
     passage disputes now, or chunks that a remap was not sure of.
 
-    `now` is where the evidence stands by its grade, `chunks` are those proposed, `why` says what
-    happened in words.
+    `was` is what the item quotes, `now` where that stands by its grade, `chunks` are those
+    proposed, `why` says what happened in words.
     """
 
     kind: Kind
     item: str
     why: str
     number: int = 0
-    was: Evidence | None = None
+    was: tuple[Evidence, ...] = ()
     now: Evidence | None = None
     chunks: tuple[str, ...] = ()
 
@@ -50,7 +52,7 @@ def steps(workspace: Workspace) -> list[Step]:
             drift.item.id,
             signs.GRADES[drift.now.grade][0],
             drift.number,
-            drift.was,
+            (drift.was,),
             drift.now,
         )
         for drift in drifted.evidence
@@ -69,7 +71,7 @@ def steps(workspace: Workspace) -> list[Step]:
             "chunks",
             waiting.item.id,
             f"{waiting.label.status}: {waiting.label.reason or 'no chunk holds it surely'}",
-            was=next(iter(waiting.item.evidences), None),
+            was=waiting.item.evidences,
             chunks=waiting.label.chunks,
         )
         for waiting in workspace.waiting()
@@ -81,12 +83,11 @@ def opened(workspace: Workspace, step: Step) -> Opened:
     """Return the item of a step as it stands now, with what may take the place of the old."""
     case = Case(workspace.store.item(step.item), None, ())
     if step.kind == "chunks":
-        phrase = step.was.phrase if step.was else case.item.question
-        chunks = near(workspace, phrase, step.chunks)
+        chunks = proposed(workspace, step, case.item)
         return Opened(case, tuple(chunks), chunk_page(chunks[0]) if chunks else None)
     passages = desk.suggested(workspace, case)
-    if step.was is not None:
-        passages = _merged(workspace.corpus.search(step.was.phrase), passages)
+    if step.was:
+        passages = _merged(workspace.corpus.search(step.was[0].phrase), passages)
     if step.now is not None and step.now.grade != "lost":
         span = (step.now.start, step.now.end)
         return Opened(case, tuple(passages), desk.page_at(workspace, step.now.source, span))
@@ -99,6 +100,12 @@ def _merged(first: Iterable[Passage], then: Iterable[Passage]) -> list[Passage]:
     return list(places.values())
 
 
+def proposed(workspace: Workspace, step: Step, item: Item) -> list[Passage]:
+    """Return the chunks that may answer an item: those of the remap, then those most like it."""
+    words = " ".join(evidence.phrase for evidence in step.was) or item.question
+    return near(workspace, words, step.chunks)
+
+
 def near(workspace: Workspace, words: str, proposed: Sequence[str] = ()) -> list[Passage]:
     """Return chunks of the current chunk set: those proposed, then those that share most words.
 
@@ -107,24 +114,35 @@ def near(workspace: Workspace, words: str, proposed: Sequence[str] = ()) -> list
     from curate.workspace.upkeep import chunk_files, chunking
 
     chunks = chunking.named(workspace)
-    wanted = {word for word in words.casefold().split() if len(word) > 1}
-    order = {name: number for number, name in enumerate(proposed)}
+    wanted = _pieces(words)
+    order = {name: len(proposed) - number for number, name in enumerate(proposed)}
 
     def score(row: dict[str, str]) -> tuple[int, int]:
-        shared = len(wanted & set(row["text"].casefold().split()))
-        return (-order[row["id"]] + len(order) if row["id"] in order else 0, shared)
+        text = row["text"].casefold()
+        return order.get(row["id"], 0), sum(piece in text for piece in wanted)
 
     rows = chunk_files.rows(chunking.file(workspace, chunks))
-    best = heapq.nlargest(_NEAR, rows, key=score)
+    best = heapq.nlargest(_NEAR, ((score(row), -at, row) for at, row in enumerate(rows)))
     return [
         Passage(
             Section(row["source"], row["id"], (), 0, 0, len(row["text"]), row["text"]),
-            float(score(row)[1]),
+            float(shared),
             (0, len(row["text"])),
         )
-        for row in best
-        if any(score(row))
+        for (first, shared), _at, row in best
+        if first or shared
     ]
+
+
+def _pieces(words: str) -> set[str]:
+    """What is looked for in a chunk: words, and pieces of what a script writes without spaces."""
+    found = set()
+    for word in words.casefold().split():
+        word = word.strip(".,;:!?\"'()[]“”")
+        if len(word) > 1:
+            step = _PIECE if len(word) > _LONG else len(word)
+            found |= {word[at : at + step] for at in range(0, len(word) - step + 1, step)}
+    return found
 
 
 def chunk_page(passage: Passage) -> Page:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from textual import on
@@ -10,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.getters import query_one
+from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from curate.model.items import Finding, Item
@@ -25,6 +27,17 @@ from curate.tui.widgets.itembar import ItemBar
 from curate.tui.widgets.passage import PassageView
 from curate.workspace.workspace import Workspace
 
+_KINDS: dict[str, tuple[walk.Kind, ...]] = {
+    "lost": ("evidence", "chunks"),
+    "unanswerable": ("evidence", "absence"),
+    "skip": ("evidence", "absence", "chunks"),
+    "whole": ("evidence", "absence"),
+    "more": ("chunks",),
+}
+"""What can be done where."""
+_PAUSE = 0.2
+"""Seconds without a letter after which chunks are searched."""
+
 
 class DriftScreen(SeekingScreen):
     """Walks through evidence that moved or is lost, absences that are disputed, and chunks that a
@@ -39,11 +52,14 @@ selected on the right. **Enter** takes it and goes on to the next.
 
 - another place: `1`-`9`, or `/` and a few words; `j` `k` `[` `]` move and fit the selection
 - `l` says that it is lost: the item becomes a draft without this evidence
+- chunks are taken in the same way; `+` takes one and goes on to another, where only several of them
+  hold the evidence; `l` says none of those proposed, so that the chunks that hold it count
 - `u` says that the documents do not answer it (any more)
 - `s` goes on and changes nothing; `z` takes the last decision back
 """
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("plus", "more", "one more", tooltip="Take this chunk and another", id="more"),
         Binding("l", "lost", "lost", tooltip="It stands nowhere any more", id="lost"),
         Binding("u", "unanswerable", "unanswerable", tooltip="The documents do not say", id="no"),
         Binding("s", "skip", "next", tooltip="Go on, change nothing", id="skip"),
@@ -60,6 +76,8 @@ selected on the right. **Enter** takes it and goes on to the next.
         self._steps: list[Step] = []
         self._index = 0
         self._done = 0
+        self._together: list[str] = []
+        self._typing: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """Lay out the old and the new side by side."""
@@ -73,7 +91,7 @@ selected on the right. **Enter** takes it and goes on to the next.
             with Vertical(id="right"):
                 yield from self.compose_passages()
         yield ItemBar()
-        yield KeyBar(first=("take", "lost", "no", "skip"))
+        yield KeyBar(first=("take", "more", "lost", "no", "skip"))
 
     def on_mount(self) -> None:
         """Look for what moved."""
@@ -108,11 +126,17 @@ selected on the right. **Enter** takes it and goes on to the next.
     def _open(self) -> None:
         self.case = None
         self.findings = ()
+        self._together = []
         self.clear_documents()
         step = self.step
         if step is None:
             said = f"{self._done} done. " if self._done else ""
-            self.view.clear(f"{said}Everything stands where the items say.")
+            left = len(self._steps)
+            self.view.clear(
+                f"{said}{left} left as they are: Esc, then D, begins with them again."
+                if left
+                else f"{said}Everything stands where the items say."
+            )
             self.show_passages((), "")
             return
         self.fetch("case", lambda ws: walk.opened(ws, step), self._opened)
@@ -131,8 +155,13 @@ selected on the right. **Enter** takes it and goes on to the next.
         if item is None:
             self._index += 1
             self._open()
+            return
+        self._done += 1
+        others = [step for step in self._steps if step.item != item.id]
+        if len(others) + 1 == len(self._steps):
+            self._steps = others
+            self._open()
         else:
-            self._done += 1
             self.case = None  # a key that was pressed meanwhile was meant for this one
             self._look()
 
@@ -144,19 +173,39 @@ selected on the right. **Enter** takes it and goes on to the next.
         else:
             super().turn_to(index)
 
+    def suggest(self) -> None:
+        """Show what was proposed again."""
+        step, case = self.step, self.case
+        if step is None or case is None or step.kind != "chunks":
+            super().suggest()
+            return
+        self.fetch(
+            "passages",
+            lambda ws: walk.proposed(ws, step, case.item),
+            lambda found: self.searched_found(found, ""),
+        )
+
     @on(Input.Changed, "#search")
     def _chunks_typed(self, event: Input.Changed) -> None:
         """Search the chunks where chunks are looked for."""
-        words = event.value.strip()
-        if self.step is None or self.step.kind != "chunks" or not self.has_class("-searching"):
+        if self.step is None or self.step.kind != "chunks":
             return
         event.prevent_default()
+        if self._typing is not None:
+            self._typing.stop()
+        if self.has_class("-searching"):
+            # A search reads the whole file of chunks.
+            self._typing = self.set_timer(_PAUSE, lambda: self._look_near(event.value.strip()))
+
+    def _look_near(self, words: str) -> None:
         if words:
             self.fetch(
                 "passages",
                 lambda ws: walk.near(ws, words),
                 lambda found: self.searched_found(found, words),
             )
+        else:
+            self.suggest()
 
     # ------------------------------------------------------------------ deciding
 
@@ -166,12 +215,8 @@ selected on the right. **Enter** takes it and goes on to the next.
         if step is None:
             return
         if step.kind == "chunks":
-            chunk = self.page.heading if self.page else ""
-
-            def choose(workspace: Workspace) -> Item:
-                return workspace.choose(step.item, [chunk], reason="chosen by hand")
-
-            self.decide(lambda: (choose, self._chosen))
+            chunks = [*self._together, self.page.heading] if self.page else self._together
+            self._choose(step, chunks, "chosen by hand")
         elif step.kind == "absence":
             self._change(lambda ws, item: ws.attach(item, source, *span), "the documents changed")
         else:
@@ -179,6 +224,20 @@ selected on the right. **Enter** takes it and goes on to the next.
                 lambda ws, item: walk.replaced(ws, item, step.number, source, span),
                 "the documents changed",
             )
+
+    def _choose(self, step: Step, chunks: Sequence[str], reason: str) -> None:
+        def plan() -> tuple[Callable[[Workspace], Item], Callable[[Item], None]] | None:
+            if self.step is not step or self.case is None:
+                return None
+            return lambda ws: ws.choose(step.item, chunks, reason=reason), self._chosen
+
+        self.decide(plan)
+
+    def action_more(self) -> None:
+        """Take this chunk, and go on to another that belongs to it."""
+        if self.page is not None and self.page.heading not in self._together:
+            self._together.append(self.page.heading)
+            self.watch_case(self.case)
 
     def _chosen(self, item: Item) -> None:
         self.desk.sitting.stamp += 1
@@ -197,11 +256,7 @@ selected on the right. **Enter** takes it and goes on to the next.
         if step is None:
             return
         if step.kind == "chunks":
-
-            def choose(workspace: Workspace) -> Item:
-                return workspace.choose(step.item, [], reason="none of those proposed")
-
-            self.decide(lambda: (choose, self._chosen))
+            self._choose(step, (), "none of those proposed")
         else:
             self._change(lambda _ws, item: walk.lost(item, step.number), "evidence lost")
 
@@ -247,14 +302,17 @@ selected on the right. **Enter** takes it and goes on to the next.
 
     def _told(self, step: Step) -> Content:
         lines = [Content.styled(display(step.why), "$text-warning")]
-        if step.was is not None:
-            place = " › ".join(filter(None, [step.was.source, step.was.heading]))
+        for evidence in step.was:
+            place = " › ".join(filter(None, [evidence.source, evidence.heading]))
             lines += [
                 Content.assemble(("\nquoted from ", "$quiet"), display(place)),
-                Content.assemble("“", (display(step.was.phrase), "bold"), "”"),
+                Content.assemble("“", (display(evidence.phrase), "bold"), "”"),
             ]
         if step.chunks:
             lines.append(signs.quiet(f"\nproposed {', '.join(map(one_line, step.chunks))}"))
+        if self._together:
+            together = ", ".join(map(one_line, self._together))
+            lines.append(Content.styled(f"\ntaken together: {together}, …", "$text-success"))
         return Content("\n").join(lines)
 
     def watch_findings(self, findings: tuple[Finding, ...]) -> None:
@@ -270,12 +328,9 @@ selected on the right. **Enter** takes it and goes on to the next.
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer only what can be done with this step."""
-        if action in {"lost", "unanswerable", "skip"}:
+        if action in _KINDS:
             step = self.step
-            if step is None:
-                return False
-            wanted = {"lost": ("evidence", "chunks"), "unanswerable": ("evidence", "absence")}
-            return step.kind in wanted.get(action, (step.kind,))
+            return step is not None and step.kind in _KINDS[action]
         return super().check_action(action, parameters)
 
     def action_back(self) -> None:
