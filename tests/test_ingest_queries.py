@@ -1,9 +1,12 @@
-"""The ready queries, on the tables the applications keep, in SQLite and in a real PostgreSQL."""
+"""The ready queries, on the tables the applications keep: in SQLite, in a real PostgreSQL, and in
+a real MySQL or MariaDB what is kept there.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import tracemalloc
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -21,7 +24,11 @@ from curate.ingest.run import read_query
 from curate.model.errors import CurateError, Exit
 from curate.model.events import FeedbackEvent, QuestionEvent, RawText, RawTurn, Rejected
 
-POSTGRES = os.environ.get("CURATE_TEST_POSTGRES", "")
+REAL = {
+    "postgresql": os.environ.get("CURATE_TEST_POSTGRES", ""),
+    "mysql": os.environ.get("CURATE_TEST_MYSQL", ""),
+}
+DROP = {"postgresql": "DROP DATABASE {} WITH (FORCE)", "mysql": "DROP DATABASE {}"}
 
 CHAT = {
     "id": "c1",
@@ -136,7 +143,7 @@ class Server:
     filled: Callable[[str], str]
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", *REAL])
 def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Server]:
     if request.param == "sqlite":
 
@@ -147,24 +154,25 @@ def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Server]:
 
         yield Server(lite)
         return
-    if not POSTGRES:
-        pytest.skip("CURATE_TEST_POSTGRES names no PostgreSQL; .ci/run starts one")
+    address = REAL[request.param]
+    if not address:
+        pytest.skip("CURATE_TEST_POSTGRES and _MYSQL name no such server; .ci/run starts them")
     made: list[str] = []
-    admin = create_engine(POSTGRES, isolation_level="AUTOCOMMIT")
+    admin = create_engine(address, isolation_level="AUTOCOMMIT")
 
     def real(script: str) -> str:
         name = f"curate_{uuid.uuid4().hex}"
         with admin.connect() as connection:
             connection.exec_driver_sql(f"CREATE DATABASE {name}")
         made.append(name)
-        url = make_url(POSTGRES).set(database=name).render_as_string(hide_password=False)
+        url = make_url(address).set(database=name).render_as_string(hide_password=False)
         _run(url, script)
         return url
 
     yield Server(real)
     with admin.connect() as connection:
         for name in made:
-            connection.exec_driver_sql(f"DROP DATABASE {name} WITH (FORCE)")
+            connection.exec_driver_sql(DROP[request.param].format(name))
     admin.dispose()
 
 
@@ -177,7 +185,12 @@ def _run(url: str, script: str) -> None:
     engine.dispose()
 
 
-@pytest.mark.parametrize("name", queries.names())
+@pytest.mark.parametrize(
+    ("server", "name"),
+    [(kind, name) for kind in ("sqlite", "postgresql") for name in queries.names()]
+    + [("mysql", "ragflow")],
+    indirect=["server"],
+)
 def test_a_recipe_gives_questions_answers_chunks_and_votes(server: Server, name: str) -> None:
     url = server.filled(TABLES[name])
 
@@ -220,6 +233,27 @@ def test_a_session_cannot_write(server: Server) -> None:
     with engine.connect() as connection:
         assert connection.execute(text("SELECT count(*) FROM asked")).scalar() == 1
     engine.dispose()
+
+
+def test_a_large_result_is_streamed(server: Server) -> None:
+    numbers = ",".join(f"({n})" for n in range(4_000))
+    url = server.filled(
+        f"CREATE TABLE said (q TEXT);\nINSERT INTO said VALUES ('{'x' * 10_000}');\n"
+        f"CREATE TABLE times (n INTEGER);\nINSERT INTO times VALUES {numbers};\n"
+    )
+
+    tracemalloc.start()
+    try:
+        read = sum(
+            len(str(row.value["question"]))
+            for row in database.query(url, "SELECT s.q AS question FROM said s, times t")
+        )
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert read == 40_000_000
+    assert peak < 25_000_000
 
 
 def test_percent_signs_and_colons_of_a_query_are_its_own(server: Server) -> None:

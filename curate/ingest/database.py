@@ -110,7 +110,8 @@ def _engine(url: str | URL) -> tuple[Engine, str]:
     except (NoSuchModuleError, ImportError):
         raise CurateError(
             "the driver of this kind of database is not installed",
-            "Install it beside curate; for PostgreSQL: pip install 'curate[postgres]'.",
+            "Install it beside curate: pip install 'curate[postgres]' (postgresql+psycopg://) or "
+            "'curate[mysql]' (mysql+pymysql://, MariaDB too).",
         ) from None
     # Neither user nor query: drivers take passwords there, too, and a password may hold an @.
     return engine, f"the {parsed.get_backend_name()} database"
