@@ -129,8 +129,8 @@ def plan(tmp_path: Path, *materials: Material, **more: Any) -> judging.Plan:
 
 
 def run(tmp_path: Path, server: Server, planned: judging.Plan, **more: Any) -> judging.Verdict:
-    endpoint = Endpoint(server.url, "secret", **more)
-    return judging.judge(planned, endpoint.ask, endpoint.embed, tmp_path / "cache")
+    with Endpoint(server.url, "secret", **more) as endpoint:
+        return judging.judge(planned, endpoint.ask, endpoint.embed, tmp_path / "cache")
 
 
 def test_each_measure_stands_apart_with_its_range(tmp_path: Path, server: Server) -> None:
@@ -239,9 +239,10 @@ def test_a_wrong_key_or_model_stops_at_once(
 
 
 def test_an_endpoint_that_is_down_is_named(tmp_path: Path) -> None:
-    endpoint = Endpoint("http://127.0.0.1:1/v1", "", retries=0)
-
-    with pytest.raises(CurateError, match=r"127\.0\.0\.1:1/v1/ cannot be reached"):
+    with (
+        Endpoint("http://127.0.0.1:1/v1", "", retries=0) as endpoint,
+        pytest.raises(CurateError, match=r"127\.0\.0\.1:1/v1/ cannot be reached"),
+    ):
         judging.judge(plan(tmp_path), endpoint.ask, endpoint.embed, tmp_path / "cache")
 
 

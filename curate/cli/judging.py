@@ -123,8 +123,10 @@ def judge(
         return
     from curate.evaluate.endpoint import Endpoint
 
-    endpoint = Endpoint(url, key or "")
-    with output.Progress("judging", quiet=shared.quiet) as progress:
+    with (
+        Endpoint(url, key or "") as endpoint,
+        output.Progress("judging", quiet=shared.quiet) as progress,
+    ):
         verdict = judging.judge(planned, endpoint.ask, endpoint.embed, place, progress)
     agreed = reviewing.agreement(people, _passes(verdict)) if people else None
     if out:

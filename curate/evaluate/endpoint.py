@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 from curate.evaluate.judging import Said
 from curate.model.errors import CurateError, Exit
@@ -21,13 +21,22 @@ _FENCE = re.compile(r"^```(?:json)?\s*|\s*```$")
 
 
 class Endpoint:
-    """An OpenAI-compatible endpoint. Rate limits and passing failures are tried again."""
+    """An OpenAI-compatible endpoint. Rate limits and passing failures are tried again.
+
+    Use it as a context manager, which closes its connections.
+    """
 
     def __init__(self, url: str | None, key: str, *, timeout: float = 60, retries: int = 5) -> None:
         """Take the base URL (None: OpenAI's own) and the key; `timeout` is in seconds."""
         self._client = openai.OpenAI(
             base_url=url, api_key=key or "none", timeout=timeout, max_retries=retries
         )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._client.close()
 
     def ask(self, model: str, instruction: str, material: str) -> Said:
         """Return the JSON object the model replies with. A refusal, text that is no JSON, a
