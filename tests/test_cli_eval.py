@@ -96,6 +96,23 @@ def test_the_table_shows_n_intervals_the_share_of_the_index_and_why_items_failed
     assert "shallow: 1: no reply has more than 4 chunks" in ran.err
 
 
+def test_a_pass_without_its_evidence_is_named_in_text_and_json(
+    curate: Curate, tmp_path: Path
+) -> None:
+    item = {"id": "fee", "question": "what is the fee?", "answerable": True, "keyword": "dollars"}
+    item |= {"source": "m.md", "heading": "Fee", "evidence": "10 dollars per term"}
+    hit = {"id": "m#2", "source": "m.md", "text": "About us."}
+    run = {"id": "fee", "retrieved": [hit], "answer": "10 dollars [1]"}
+    (tmp_path / "q.json").write_text(json.dumps([item]))
+    (tmp_path / "run.jsonl").write_text(json.dumps(run))
+    asked = ("eval", "score", tmp_path / "run.jsonl", "--questions", tmp_path / "q.json")
+    told = curate(*asked, "--json").json
+    assert told["unfound"] == ["fee"]
+    assert told["items"][0]["diagnosis"] == "passes, though the evidence was not retrieved"
+    assert told["failures"] == {}
+    assert "1 item passes though the evidence was not retrieved" in curate(*asked).out
+
+
 def test_bad_input_is_named_on_stderr_and_scored_all_the_same(
     curate: Curate, work: Path, tmp_path: Path
 ) -> None:

@@ -62,6 +62,13 @@ def test_without_the_evidence_it_is_the_retrievals() -> None:
     assert (found.passed, found.diagnosis, found.label) == (False, "retrieval", "retrieval miss")
 
 
+def test_a_pass_without_the_evidence_is_a_diagnosis_of_its_own_and_no_failure() -> None:
+    found = verdict(FEE, reply("10 dollars [1]", Hit("m#2", "membership.md", "About us.")))
+
+    assert (found.passed, found.label) == (True, "")
+    assert found.diagnosis == answers.UNFOUND
+
+
 def test_a_refusal_despite_the_evidence_is_its_own_case() -> None:
     despite = verdict(FEE, reply("", refused=True))
     without = verdict(FEE, reply("I could not find that.", WRONG))

@@ -230,7 +230,38 @@ def test_a_command_gets_the_question_and_prints_the_reply(tmp_path: Path) -> Non
     done, made = run(tmp_path, set_of("good", "bad"), target)
 
     assert made.replies["good"].answer == "good?2"
-    assert done.failures == {"ended: exit code 3": 1}
+    assert done.failures == {"ended: exit code 3, nothing on stderr": 1}
+
+
+def test_a_commands_stderr_is_kept_only_where_that_is_wanted(tmp_path: Path) -> None:
+    script = tmp_path / "broken.py"
+    script.write_text("import sys\nsys.stderr.write('x' * 20_000 + 'the end')\nsys.exit(3)\n")
+    case = Case("fee", "what is the fee?", False)
+    line = f"{sys.executable} {script}"
+    with pytest.raises(targets.NoReply, match="ended: exit code 3, see its stderr with --stderr"):
+        targets.Command(line, {}, timeout=20).ask(case)
+    kept = tmp_path / "stderr.txt"
+    with pytest.raises(targets.NoReply, match=r"exit code 3, its stderr is in .*stderr\.txt"):
+        targets.Command(line, {}, timeout=20, stderr=kept).ask(case)
+    head, _, rest = kept.read_text().partition("\n")
+    assert head == "== fee: exit code 3, the last 16384 of 20007 bytes"
+    assert rest.endswith("the end\n")
+    assert kept.stat().st_mode & 0o077 == 0
+    with pytest.raises(CurateError, match="cannot be written"):
+        targets.Command(line, {}, timeout=20, stderr=tmp_path / "no" / "where")
+
+
+def test_a_command_that_prints_no_json_says_how_it_ended(tmp_path: Path) -> None:
+    script = tmp_path / "chatty.py"
+    script.write_text(
+        "import sys\nprint('hello')\nif len(sys.argv) > 1: print('no', file=sys.stderr)"
+    )
+    case = Case("fee", "what is the fee?", False)
+    line = f"{sys.executable} {script}"
+    for more, seen in (("", "nothing on stderr"), (" x", "see its stderr with --stderr FILE")):
+        with pytest.raises(targets.NoReply) as caught:
+            targets.Command(line + more, {}, timeout=20).ask(case)
+        assert str(caught.value) == f"broken reply: not JSON, exit code 0, {seen}"
 
 
 def test_a_command_that_hangs_or_is_not_there_is_an_outcome() -> None:

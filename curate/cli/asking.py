@@ -48,6 +48,11 @@ def target_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--python", metavar="MOD:FUNC", help="A function (question, history, **parameters)."
         ),
         click.option(
+            "--stderr",
+            type=scored.FILE,
+            help="Add what --command says on stderr where it gives no reply; may quote questions.",
+        ),
+        click.option(
             "--command",
             "command_line",
             metavar="CMD",
@@ -66,6 +71,7 @@ def named(
     params: Mapping[str, object],
     timeout: float,
     headers: Sequence[str],
+    stderr: Path | None,
 ) -> Target:
     """Return the one system that the options name. Raises `CurateError` for none or several."""
     from curate.evaluate import targets
@@ -74,12 +80,16 @@ def named(
         raise CurateError(
             "name one system to ask", "Give --target, --command or --python.", Exit.USAGE
         )
+    if stderr is not None and command_line is None:
+        raise CurateError(
+            "--stderr goes with --command", "Only a command has a stderr.", Exit.USAGE
+        )
     if target is not None:
         pairs = (header.partition(":") for header in headers)
         sent = {name.strip(): value.strip() for name, _, value in pairs}
         return targets.Endpoint(target, params, timeout=timeout, headers=sent)
     if command_line is not None:
-        return targets.Command(command_line, params, timeout=timeout)
+        return targets.Command(command_line, params, timeout=timeout, stderr=stderr)
     return targets.Function(str(python), params, timeout=timeout)
 
 
@@ -106,6 +116,7 @@ def run(
     target: str | None,
     command_line: str | None,
     python: str | None,
+    stderr: Path | None,
     headers: tuple[str, ...],
     workers: int,
     timeout: float,
@@ -126,7 +137,7 @@ def run(
     from curate.evaluate import asking, cases, targets
 
     given = targets.parameters(params)
-    system = named(target, command_line, python, given, timeout, headers)
+    system = named(target, command_line, python, given, timeout, headers, stderr)
     found = cases.read(questions or scored.last_version(shared))
     if split != "all":
         found = found.of("holdout" if split == "holdout" else "tuning")
@@ -151,5 +162,7 @@ def run(
         output.line(f"{done.path}: {done.asked} questions asked{kept}")
     for words, count in done.failures.items():
         output.say(f"no reply to {count}: {words}", quiet=shared.quiet)
+    if stderr is not None and done.failures:
+        output.say(f"{stderr} may quote questions: delete it once read", quiet=shared.quiet)
     if done.asked and sum(done.failures.values()) >= done.asked:
         sys.exit(Exit.FOUND)

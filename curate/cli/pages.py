@@ -202,8 +202,11 @@ def _by_cut_off(run: Scored, side: Side) -> list[report.Block]:
 
 def _failures(run: Scored) -> list[report.Block]:
     labels = run.labels()
+    unfound = run.unfound()
+    said = f"{scored.passes_unfound(len(unfound))}: {', '.join(unfound)}."
+    without: list[report.Block] = [report.Text(said)] if unfound else []
     if not labels:
-        return [report.Heading("Failures"), report.Text("No item failed.", "good")]
+        return [report.Heading("Failures"), report.Text("No item failed.", "good"), *without]
     bars = tuple(report.Bar(name, count, note=str(count)) for name, count in labels.items())
     rows = tuple(
         (o.id, o.case.split, str(o.rank or "-"), o.verdict.label, o.verdict.why)
@@ -214,6 +217,7 @@ def _failures(run: Scored) -> list[report.Block]:
         report.Heading("Failures"),
         report.Bars("Items that failed, by what to call it", bars),
         report.Table(("item", "split", "rank", "label", "why"), rows),
+        *without,
     ]
 
 

@@ -174,6 +174,7 @@ def sweep(
     target: str | None,
     command_line: str | None,
     python: str | None,
+    stderr: Path | None,
     headers: tuple[str, ...],
     workers: int,
     timeout: float,
@@ -219,7 +220,7 @@ def sweep(
 
         def live(minimum: float) -> Row:
             system = asking.named(
-                target, command_line, python, {**fixed, param: minimum}, timeout, headers
+                target, command_line, python, {**fixed, param: minimum}, timeout, headers, stderr
             )
             return _live(set_, system, minimum, workers, retries, shared)
 

@@ -213,7 +213,9 @@ def texts(path: Path | None) -> dict[str, str]:
 
 
 def data(scored: Scored) -> dict[str, Any]:
-    """Return a scored run as JSON types: `metrics`, `groups`, `items`, `failures`, `problems`."""
+    """Return a scored run as JSON types: `metrics`, `groups`, `items`, `failures`,
+    `unfound` (items that pass without their evidence), `problems`.
+    """
     return {
         "questions": {"file": scored.cases.name, "digest": scored.cases.digest},
         "run": {"file": scored.run.name, "digest": scored.run.digest},
@@ -222,6 +224,7 @@ def data(scored: Scored) -> dict[str, Any]:
         "groups": [row(score) for score in scored.groups],
         "items": [item(outcome) for outcome in scored.outcomes],
         "failures": scored.labels(),
+        "unfound": list(scored.unfound()),
         "problems": scored.problems,
     }
 
@@ -301,6 +304,19 @@ def show(scored: Scored) -> None:
             output.line(f"... and {len(failed) - SHOWN} more; --json has them all")
         counted = ", ".join(f"{label}: {count}" for label, count in scored.labels().items())
         output.line(f"\n{counted}")
+    unfound = scored.unfound()
+    if unfound:
+        more = f", ... and {len(unfound) - SHOWN} more" if len(unfound) > SHOWN else ""
+        output.line(f"{passes_unfound(len(unfound))}: {', '.join(unfound[:SHOWN])}{more}")
+
+
+def passes_unfound(count: int) -> str:
+    """Return in words that so many items pass without their evidence."""
+    said = "1 item passes" if count == 1 else f"{count} items pass"
+    return (
+        f"{said} though the evidence was not retrieved (another passage told it, or the model "
+        "knew it)"
+    )
 
 
 def _retrieval(scored: Scored, of_side: dict[str, Score], n: int) -> None:

@@ -30,6 +30,8 @@ GENERATION = "generation"
 REFUSED = "refused, though it retrieved the evidence"
 ANSWERED = "answered, though it should have refused"
 SILENT = "no reply"
+UNFOUND = "passes, though the evidence was not retrieved"
+"""No failure, and no success of the retrieval: another passage told it, or the model knew it."""
 
 _CITATION = re.compile(r"\[(\d+(?:\s*,\s*\d+)*)\]")
 
@@ -95,7 +97,9 @@ def judge(
     named = cited_sources(reply)
     cited = _cites(case, named)
     if keyword and cited and not misses:
-        return Verdict(True, "ok", "", "", False, keyword, cited, misses)
+        if retrieved is None or held:
+            return Verdict(True, "ok", "", "", False, keyword, cited, misses)
+        return Verdict(True, UNFOUND, UNFOUND, "", False, keyword, cited, misses)
     reasons = [] if keyword else [f"lacks the keyword `{case.keyword}`"]
     if not cited:
         shown = ", ".join(dict.fromkeys(name for name in named if name)) or "nothing"

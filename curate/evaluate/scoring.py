@@ -99,6 +99,10 @@ class Scored:
         found = (s for s in self.scores if s.measure == measure and s.split == split)
         return next(found, None)
 
+    def unfound(self) -> tuple[str, ...]:
+        """Return the items that pass although the evidence was not retrieved."""
+        return tuple(o.id for o in self.outcomes if o.verdict.diagnosis == answers.UNFOUND)
+
     def labels(self) -> dict[str, int]:
         """Return how many items failed under each label, the most frequent first."""
         counted = Counter(o.verdict.label for o in self.outcomes if o.verdict.label)

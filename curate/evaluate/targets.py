@@ -10,6 +10,7 @@ import asyncio
 import importlib
 import inspect
 import json
+import os
 import shlex
 import subprocess
 import sys
@@ -32,6 +33,7 @@ from curate.model.plain import Json
 
 _MOST = 64 << 20
 _BLOCK = 1 << 16
+_TAIL = 1 << 14  # bytes of a command's stderr worth keeping
 
 
 class NoReply(Exception):
@@ -134,10 +136,23 @@ def _all_of(response: Any, deadline: float) -> bytes:
 
 
 class Command:
-    """A command, run once per question: the question on its stdin, the reply on its stdout."""
+    """A command, run once per question: the question on its stdin, the reply on its stdout.
 
-    def __init__(self, line: str, params: Mapping[str, object], *, timeout: float) -> None:
-        """Take a command `line` as a shell would split it; no shell runs it."""
+    What it says on stderr may quote questions. It is kept only in the file named for it, the end
+    of it for every question that got no reply, and never in the run.
+    """
+
+    def __init__(
+        self,
+        line: str,
+        params: Mapping[str, object],
+        *,
+        timeout: float,
+        stderr: Path | None = None,
+    ) -> None:
+        """Take a command `line` as a shell would split it; no shell runs it. `stderr` is a file
+        to add to; a new one is private. Raises `CurateError` where it cannot be written.
+        """
         try:
             self._argv = shlex.split(line)
         except ValueError:
@@ -147,6 +162,10 @@ class Command:
         self.name = self._argv[0]
         self._params = dict(params)
         self._timeout = timeout
+        self._stderr = stderr
+        self._adding = threading.Lock()
+        if stderr is not None:
+            self._add(stderr, b"")
 
     def ask(self, case: Case) -> Json:
         """Return the reply to one question. Raises `NoReply`."""
@@ -154,18 +173,45 @@ class Command:
             done = subprocess.run(  # noqa: S603 - the user's own command, split, no shell
                 self._argv,
                 input=json.dumps({**self._params, **asked(case)}).encode(),
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
+                capture_output=True,
                 timeout=self._timeout,
                 check=False,
             )
-        except subprocess.TimeoutExpired:
-            raise NoReply("timeout", f"{self._timeout:g} s", again=True) from None
+        except subprocess.TimeoutExpired as error:
+            seen = self._keep(case, "timeout", error.stderr or b"")
+            raise NoReply("timeout", f"{self._timeout:g} s{seen}", again=True) from None
         except OSError as error:
             raise NoReply("unreachable", error.strerror or type(error).__name__) from None
+        ended = f"exit code {done.returncode}"
         if done.returncode:
-            raise NoReply("ended", f"exit code {done.returncode}")
-        return _object(done.stdout)
+            raise NoReply("ended", f"{ended}{self._keep(case, ended, done.stderr)}")
+        try:
+            return _object(done.stdout)
+        except NoReply as failure:
+            seen = self._keep(case, f"{ended}, {failure.detail}", done.stderr)
+            raise NoReply(failure.kind, f"{failure.detail}, {ended}{seen}") from None
+
+    def _keep(self, case: Case, how: str, said: bytes) -> str:
+        """Keep the end of what was said where that is wanted; return where it can be seen."""
+        if not said.strip():
+            return ", nothing on stderr"
+        if self._stderr is None:
+            return ", see its stderr with --stderr FILE"
+        tail = said[-_TAIL:]
+        cut = "" if len(tail) == len(said) else f", the last {len(tail)} of {len(said)} bytes"
+        self._add(self._stderr, f"== {case.id}: {how}{cut}\n".encode() + tail.rstrip() + b"\n")
+        return f", its stderr is in {self._stderr}"
+
+    def _add(self, path: Path, data: bytes) -> None:
+        try:
+            with self._adding:
+                handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+                with os.fdopen(handle, "ab") as file:
+                    file.write(data)
+        except OSError as error:
+            raise CurateError(
+                f"{path} cannot be written: {error.strerror}", "Name another file with --stderr."
+            ) from None
 
 
 class Function:
