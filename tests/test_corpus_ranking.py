@@ -116,3 +116,34 @@ def test_a_bare_title_answers_nothing() -> None:
 
     assert found[0].section.heading == "Costs"
     assert "Shipping" not in [passage.section.heading for passage in found]
+
+
+def test_a_section_on_a_page_about_the_matter_comes_before_the_same_words_elsewhere() -> None:
+    pages = ranked(
+        {
+            "helmets.md": "# Helmets\n\nIt keeps a head.\n\n## Terms\n\nBring it back clean.\n",
+            "tools.md": "# Tools\n\nA spanner turns a nut.\n\n## Terms\n\nBring it back clean.\n",
+        }
+    )
+    found = pages.rank([("do I have to bring back the helmet clean", 1.0)], 4)
+    terms = [p.section.source for p in found if p.section.heading == "Terms"]
+    assert terms == ["helmets.md", "tools.md"]
+
+
+@pytest.mark.parametrize("log", ["CHANGELOG.md", "docs/release-notes/2.md", "News.md"])
+def test_what_a_change_log_says_comes_after_the_same_elsewhere(log: str) -> None:
+    said = "# Timeout\n\nThe timeout is 30 seconds.\n"
+    found = ranked({log: said, "z-settings.md": said}).rank([("what is the timeout", 1.0)], 2)
+    assert [p.section.source for p in found] == ["z-settings.md", log]
+
+
+def test_a_paraphrase_without_a_word_in_common_is_found() -> None:
+    both = ranked(
+        {
+            "a.md": "# Prices\n\nOne hour at a bench costs 7 dollars.\n",
+            "b.md": "# Verbosity\n\nThe flag can be repeated to print more details.\n",
+        }
+    )
+    found = both.rank([("it tells me nothing, how do I see what is really going on", 1.0)], 2)
+    assert found[0].section.source == "b.md"
+    assert found[0].why == "meaning"

@@ -89,6 +89,7 @@ def test_one_document_changes_nothing_for_the_next() -> None:
         (b"x" * 20_000, "more than 10000 characters"),
         ("\n\n".join("  " * i + "x" for i in range(400)).encode(), "nested too deeply"),
     ],
+    ids=["large", "not UTF-8", "a long line", "deep"],
 )
 def test_hostile_files_are_refused_with_a_reason(data: bytes, reason: str) -> None:
     with pytest.raises(Broken, match=reason):

@@ -279,7 +279,7 @@ def _entry(source: str, data: bytes, known: Mapping[str, Entry]) -> Entry | Unre
     file, before = digest(data), known.get(source)
     if before and before.file == file and before.document.extractor == reader.extractor:
         return before
-    from curate.corpus.features import extract
+    from curate.corpus.features import extract, vectors
     from curate.corpus.outline import outline
 
     try:
@@ -289,7 +289,8 @@ def _entry(source: str, data: bytes, known: Mapping[str, Entry]) -> Entry | Unre
     text = extracted.text
     made = outline(source, text, extracted.parsed)
     document = Document(source, text, digest(text), reader.extractor)
-    return Entry(document, made, extract(text, made), file)
+    reckoned = vectors(before.outline, before.features) if before else {}
+    return Entry(document, made, extract(text, made, reckoned), file)
 
 
 def _holds(text: str, wanted: str) -> bool:

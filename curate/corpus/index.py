@@ -15,7 +15,7 @@ from curate.corpus.outline import Outline
 from curate.model.documents import Section
 from curate.model.errors import CurateError, Exit
 
-FORMAT = 2
+FORMAT = 3
 """Number of this layout, kept in `user_version`; another one means the file is made anew."""
 
 _TABLES = f"""

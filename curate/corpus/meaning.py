@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import load
 
-from curate.corpus.pieces import WEIGHTS, data
+from curate.corpus.weights import VECTORS, pinned
 
 Vectors: TypeAlias = NDArray[np.float32]
 
@@ -22,7 +22,7 @@ _AT_ONCE = 50_000  # pieces whose vectors are held at a time
 
 @cache
 def _table() -> Vectors:
-    (table,) = load(data(WEIGHTS)).values()
+    (table,) = load(pinned(VECTORS)).values()
     return table.astype(np.float32)
 
 

@@ -14,21 +14,28 @@ from numpy.typing import NDArray
 from rapidfuzz import process
 from rapidfuzz.distance import DamerauLevenshtein
 
+from curate.corpus.encoder import encoder
 from curate.corpus.features import Features
 from curate.corpus.meaning import Meaning, directions
 from curate.corpus.outline import Outline
 from curate.corpus.pieces import pieces
+from curate.corpus.postings import Kinship, Postings, Scores
 from curate.corpus.words import SPACELESS, stem, words
 from curate.model.documents import Passage, Section
 from curate.model.records import RetrievedChunk
 
-# BM25 (Robertson and Zaragoza, 2009) with its usual constants, a little less length damping.
-_K1 = 1.2
-_B = 0.5
 _TITLE = 2  # a word of the path, heading or trail counts as often as this in the text
 _KIN = 0.3  # cosine from which another word stands in for a word of the query
-_MEANING = 0.5  # how much meaning counts beside words
+# How much counts beside the words found in a section. Chosen on three documentations and checked
+# on a fourth, each in turn; any of them may be half or twice as much at little loss.
+_MEANING = 0.3  # likeness by static vectors
 _WHOLE = 0.4  # ... and of that the section as a whole, beside its best sentence
+_SENSE = 0.6  # likeness by the encoder's vectors
+_PAGE = 0.4  # the words found in the whole document
+_PAGE_MEANING = 0.2  # its likeness by static vectors
+_MOST = 1 + _PAGE  # what all the words are worth; the score is a share of that
+_LOG = 0.85  # what a section of a change log is worth
+_LOGS = {"changelog", "changes", "history", "news", "releasenotes", "releases", "whatsnew"}
 _LIKE = 0.78  # likeness from which an unknown word is taken for a misspelling
 _SHORTEST = 5  # letters of a word that may be a misspelling
 _RETRIEVED = 0.05  # what the assistant's first retrieved section is worth
@@ -38,10 +45,6 @@ _LAYS_DOWN = re.compile(
 _LINK = re.compile(r"\]\([^()\s]*\)|\]\[")
 _EXACT = re.compile(r"\d|`")
 _WORD = re.compile(r"[^\W\d_]+")
-
-Scores = NDArray[np.float64]
-Kinship = NDArray[np.float32]
-
 
 Said = tuple[str, float]
 """A piece of what is asked, and how much it counts beside the question's 1."""
@@ -62,51 +65,49 @@ class Ranker:
         self._sections: list[Section] = []
         self._spans: list[tuple[tuple[int, int], ...]] = []
         features: list[Features] = []
-        for outline, known in documents:
+        page: list[int] = []
+        for number, (outline, known) in enumerate(documents):
             self._sections.extend(outline.sections)
             self._spans.extend(outline.sentences)
             features.extend(known)
-        self._says = np.asarray([_says_something(section) for section in self._sections], bool)
+            page += [number] * len(known)
+        self._page = np.asarray(page, np.int64)
+        self._said: dict[int, list[tuple[NDArray[np.int64], float]]] = {}
+        self._usual = np.asarray([_usual(section) for section in self._sections], np.float64)
         titles = [_title(section) for section in self._sections]
         self._count(features, titles)
         self._embed(features, titles)
 
     def _count(self, features: Sequence[Features], titles: Sequence[str]) -> None:
         said: dict[str, Counter[str]] = {}
-        rows: list[int] = []
-        columns: list[int] = []
-        counts: list[int] = []
         numbers: dict[str, int] = {}
-        lengths = np.zeros(len(features))
-        for row, (known, title) in enumerate(zip(features, titles, strict=True)):
-            held: Counter[str] = Counter()
+        texts: list[Counter[int]] = []
+        pages: list[Counter[int]] = [Counter() for _ in range(self._pages())]
+        for known, title, page in zip(features, titles, self._page, strict=True):
+            held: Counter[int] = Counter()
             for word, count in known.words.items():
-                held[stem(word)] += count
-                said.setdefault(stem(word), Counter())[word] += count
+                term = stem(word)
+                held[numbers.setdefault(term, len(numbers))] += count
+                said.setdefault(term, Counter())[word] += count
+            pages[page].update(held)
             for word in words(title):
-                held[stem(word)] += _TITLE
-                said.setdefault(stem(word), Counter())[word] += 1
-            for term, count in held.items():
-                rows.append(row)
-                columns.append(numbers.setdefault(term, len(numbers)))
-                counts.append(count)
-            lengths[row] = held.total()
+                term = stem(word)
+                held[numbers.setdefault(term, len(numbers))] += _TITLE
+                said.setdefault(term, Counter())[word] += 1
+            texts.append(held)
         self._numbers = numbers
         self._words = sorted({word for forms in said.values() for word in forms})
         self._vocabulary = frozenset(self._words)
-        order = np.argsort(np.asarray(columns, np.int64), kind="stable")
-        self._rows = np.asarray(rows, np.int64)[order]
-        frequency = np.asarray(counts, np.float64)[order]
-        self._bounds = np.searchsorted(
-            np.asarray(columns, np.int64)[order], np.arange(len(numbers) + 1)
-        )
-        damping = _K1 * (1 - _B + _B * lengths / max(1.0, lengths.mean() if len(lengths) else 1.0))
-        self._weights = frequency / (frequency + damping[self._rows])
+        self._in_sections = Postings(texts, len(numbers))
+        self._in_pages = Postings(pages, len(numbers))
         # A term is compared by its commonest form; sorted so that ties never depend on order.
         forms = [
             min(said[term].items(), key=lambda form: (-form[1], form[0]))[0] for term in numbers
         ]
         self._forms = forms
+
+    def _pages(self) -> int:
+        return int(self._page[-1]) + 1 if len(self._page) else 0
 
     def _embed(self, features: Sequence[Features], titles: Sequence[str]) -> None:
         flat = [sentence for known in features for sentence in known.sentences]
@@ -120,43 +121,53 @@ class Ranker:
         np.add.at(whole, self._owner, sums)
         self._whole = directions(whole)
         self._each = directions(sums + title_sums[self._owner])
-        self._bare = directions(sums)
+        page = np.zeros((self._pages(), whole.shape[1]), np.float32)
+        np.add.at(page, self._page, self._whole)
+        self._whole_page = directions(page)
+        self._sense = np.asarray([known.vector for known in features], np.float32)
         self._kinds = directions(self._meaning.sums(list(pieces().encode(self._forms)), even=True))
         self._kinds[np.asarray([not _has_kin(form) for form in self._forms], bool)] = 0
 
     def frequency(self, word: str) -> float:
         """Return the share of sections that hold all the terms of `word`, at most."""
         counts = [
-            self._bounds[number + 1] - self._bounds[number] if number is not None else 0
+            self._in_sections.holding(number) if number is not None else 0
             for number in (self._numbers.get(stem(part)) for part in words(word))
         ]
-        return float(min(counts, default=0)) / max(1, len(self._sections))
+        return min(counts, default=0) / max(1, len(self._sections))
 
     def rank(
         self, said: Sequence[Said], k: int, chunks: Sequence[RetrievedChunk] = ()
     ) -> list[Passage]:
         """Return the best `k` sections, best first; fewer when fewer have anything to do with it.
 
-        The score is the share of the question's words found, kin words counting less, plus the
-        likeness in meaning, plus a little for what the assistant retrieved. It does not depend
-        on the other sections, so it can be compared from one sync to the next.
+        The score is the share of the question's words found in the section and on its page, kin
+        words counting less, plus the likeness in meaning of both, plus a little for what the
+        assistant retrieved. It hardly depends on other pages, so it can be compared from one
+        sync to the next.
         """
         said = [(self._respelled(text), weight) for text, weight in said]
         terms = self._terms(said)
-        if not terms:
+        if not terms or not self._sections:
             return []
         kin = self._kin(terms)
-        found = self._found(terms, kin)
-        towards = self._towards(said)
-        alike = self._alike(towards)
-        scores = (found + _MEANING * alike + self._retrieved(chunks)) * self._says
+        worths = [
+            term.weight * self._rarity(self._in_sections.spread(row)) * pieces().rarity(term.word)
+            for term, row in zip(terms, kin, strict=True)
+        ]
+        by_words = (
+            self._in_sections.found(kin, worths)
+            + _PAGE * self._in_pages.found(kin, worths)[self._page]
+        )
+        by_meaning = self._alike(self._towards(said)) + _SENSE * self._sensed(said)
+        scores = (by_words + by_meaning + self._retrieved(chunks)) * self._usual / _MOST
         best = np.lexsort((np.arange(len(scores)), -scores))[:k]
         return [
             Passage(
                 self._sections[n],
                 float(scores[n]),
                 self._best(int(n), terms, kin),
-                "words" if found[n] >= _MEANING * alike[n] else "meaning",
+                "words" if by_words[n] >= by_meaning[n] else "meaning",
             )
             for n in best
             if scores[n] > 0
@@ -193,22 +204,6 @@ class Ranker:
                     terms[term] = _Term(weight, word, self._numbers.get(term))
         return list(terms.values())
 
-    def _found(self, terms: Sequence[_Term], kinship: Kinship) -> Scores:
-        total = np.zeros(len(self._sections))
-        most = 0.0
-        for term, kin in zip(terms, kinship, strict=True):
-            gain = np.zeros(len(self._sections))
-            holding = np.zeros(len(self._sections))
-            for number in np.flatnonzero(kin):
-                span = slice(self._bounds[number], self._bounds[number + 1])
-                rows = self._rows[span]
-                gain[rows] = np.maximum(gain[rows], kin[number] * self._weights[span])
-                holding[rows] = np.maximum(holding[rows], kin[number])
-            worth = term.weight * self._rarity(float(holding.sum())) * pieces().rarity(term.word)
-            total += worth * gain
-            most += worth
-        return total / most if most else total
-
     def _kin(self, terms: Sequence[_Term]) -> Kinship:
         """Return, for each term, how well each term of the corpus stands in for it, 0 to 1."""
         vectors = self._meaning.sums(list(pieces().encode([t.word for t in terms])), even=True)
@@ -235,7 +230,15 @@ class Ranker:
         if len(self._owner):
             each = (self._each @ towards).astype(np.float64)
             best[:] = np.maximum.reduceat(each, self._first)  # no section is without a sentence
-        return np.asarray((1 - _WHOLE) * best + _WHOLE * (self._whole @ towards))
+        section = (1 - _WHOLE) * best + _WHOLE * (self._whole @ towards)
+        page = (self._whole_page @ towards)[self._page]
+        return np.asarray(_MEANING * section + _PAGE_MEANING * page, np.float64)
+
+    def _sensed(self, said: Sequence[Said]) -> Scores:
+        rows = encoder().encode([text for text, _ in said])
+        weights = np.asarray([weight for _, weight in said], np.float32)
+        towards = directions((rows * weights[:, None]).sum(0))
+        return np.asarray(self._sense @ towards, np.float64)
 
     def _best(self, number: int, terms: Sequence[_Term], kin: Kinship) -> tuple[int, int]:
         """Return the sentence likeliest to answer.
@@ -256,16 +259,29 @@ class Ranker:
         )
         worth /= max(1.0, worth.sum())
 
+        if number not in self._said:
+            self._said[number] = self._sentences(section, self._spans[number])
+        sentences = self._said[number]
+
         def value(place: int) -> tuple[float, int]:
-            start, end = spans[place]
-            text = section.text[start - section.start : end - section.start]
-            stems = {stem(word) for word in words(text)}
-            held = kin[:, sorted(self._numbers[s] for s in stems if s in self._numbers)]
-            said = float(worth @ held.max(1)) if held.size else 0.0
-            return said + _cues(text), -place
+            numbers, cues = sentences[place]
+            held = kin[:, numbers]
+            return (float(worth @ held.max(1)) if held.size else 0.0) + cues, -place
 
         spans = self._spans[number]
         return spans[max(range(len(spans)), key=value)]
+
+    def _sentences(
+        self, section: Section, spans: Sequence[tuple[int, int]]
+    ) -> list[tuple[NDArray[np.int64], float]]:
+        """Return, for each sentence, the numbers of its terms and what its form is worth."""
+        found = []
+        for start, end in spans:
+            text = section.text[start - section.start : end - section.start]
+            stems = {stem(word) for word in words(text)}
+            numbers = sorted(self._numbers[s] for s in stems if s in self._numbers)
+            found.append((np.asarray(numbers, np.int64), _cues(text)))
+        return found
 
     # ------------------------------------------------------------------ the assistant's own choice
 
@@ -295,10 +311,15 @@ def _cues(text: str) -> float:
     )
 
 
-def _says_something(section: Section) -> bool:
-    """Say whether anything stands below the heading: a bare title answers nothing."""
+def _usual(section: Section) -> float:
+    """Return what a section is worth whatever is asked: a bare title answers nothing, and what a
+    change log says is mostly said elsewhere as it is now.
+    """
     _, _, below = section.text.strip().partition("\n")
-    return not section.heading or bool(below.strip("=-~ \t\r\n"))
+    if section.heading and not below.strip("=-~ \t\r\n"):
+        return 0.0
+    path = re.sub(r"[-_']", "", section.source.rpartition(".")[0] or section.source).lower()
+    return 1.0 if _LOGS.isdisjoint(path.split("/")) else _LOG
 
 
 def _title(section: Section) -> str:

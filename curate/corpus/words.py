@@ -50,7 +50,7 @@ def words(text: str) -> Iterator[str]:
     A compound such as `UV_HTTP_TIMEOUT`, `--no-cache` or `3.13t` is one word and its parts are
     words too. Scripts without spaces give overlapping n-grams.
     """
-    plain = unicodedata.normalize("NFKC", text.translate(_INVISIBLE))
+    plain = text if text.isascii() else unicodedata.normalize("NFKC", text.translate(_INVISIBLE))
     for match in _TOKEN.finditer(plain):
         piece = match.group()
         if match["cjk"]:
@@ -62,6 +62,11 @@ def words(text: str) -> Iterator[str]:
 
 
 def _word(piece: str) -> Iterator[str]:
+    if piece.isalpha() and piece[1:].islower():  # most words are nothing special
+        lower = piece.lower()
+        if lower not in STOP:
+            yield lower
+        return
     parts = _PART.findall(piece)
     if len(parts) > 1:
         yield piece.lower()
