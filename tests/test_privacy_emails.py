@@ -31,11 +31,41 @@ def addresses(text: str) -> set[str]:
         "dara@gmail",
         "dаra@mail.example",
         "dara at gmail.com",
+        "dara AT mail DOT example",
+        "dara [at] mail [dot] example",
+        '"dara sok"@mail.example',
+        "d a r a @ m a i l . e x a m p l e",
+        "d a r a at g m a i l dot c o m",
+        "da\u200dra@ma\u2060il.exam\u200bple",
+        "ｄａｒａ@ｍａｉｌ.ｅｘａｍｐｌｅ",
+        "dara@bücher.example",
+        "info@xn--bcher-kva.example",
+        "дара@почта.рф",
+        "用户@例え.jp",
+        "សុខ@mail.example",
+        "dara%40mail.example",
+        "dara%2540mail.example",
+        "dara&#64;mail.example",
+        "dara &commat; mail.example",
+        "dara(a)mail.example",
+        "dara arroba gmail punto com",
+        "dara -at- mail -dot- example",
+        "dara_at_mail_dot_example",
+        "dara @ mail . com",
+        "dara@mail .com",
+        "dara@[192.168.1.10]",
+        "dara!sok@mail.example",
     ],
 )
 @pytest.mark.parametrize("frame", ["my email is {} please", "អ៊ីមែល {} ", "{}"])
 def test_an_address_is_found_whole(frame: str, address: str) -> None:
     assert addresses(frame.format(address)) == {address}
+
+
+@pytest.mark.parametrize("cue", ["my email is", "e-mail:", "contact", "write to"])
+def test_at_is_an_at_sign_behind_a_word_for_mail(cue: str) -> None:
+    assert addresses(f"{cue} dara at mail.example") == {"dara at mail.example"}
+    assert addresses(f"{cue} us at mail.example") == set()
 
 
 def test_khmer_letters_beside_an_address_stay() -> None:
@@ -75,6 +105,11 @@ def test_an_address_inside_a_path_or_link_is_found(text: str, address: str) -> N
         "look at example.com for it",
         "we meet at the dot com office",
         "5 @ 3.50",
+        "i was @ work . come over",
+        "option (a) mail.example",
+        "the form at host.example",
+        "a cat -at- home",
+        'say "hello" @ 5.30',
     ],
 )
 def test_what_is_no_mailbox_stays(text: str) -> None:

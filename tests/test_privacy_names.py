@@ -75,11 +75,11 @@ def test_words_leave_out_possessives_and_mark_code() -> None:
 
 
 def test_the_model_is_asked_unless_every_word_is_ordinary_and_nobodys_name() -> None:
-    assert not worth_judging("How do you return a broken lamp?")
+    assert not worth_judging("How do you return what is broken?")
     assert not worth_judging("តម្លៃប៉ុន្មាន 012 345 678")
-    assert worth_judging("How do you return the lamp, Lena?")
+    assert worth_judging("How do you return it, Lena?")
     assert worth_judging("how do you tell mark about it")
-    assert worth_judging("where is the Broken lamp")
+    assert worth_judging("where is the Broken one")
     assert worth_judging("my name is broken")
     assert worth_judging("how do you return it, zorblax")
-    assert worth_judging("return a broken lamp", strict=True)
+    assert worth_judging("what is broken", strict=True)

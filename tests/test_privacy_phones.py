@@ -8,8 +8,9 @@ from curate.privacy.phones import find
 
 def numbers(text: str) -> list[str]:
     folded = Folded(text)
-    spans = [folded.span(start, end) for start, end, _ in find(folded.text, PHONE_REGIONS)]
-    return [text[start:end] for start, end in spans]
+    spans = {folded.span(start, end) for start, end, _ in find(folded.text, PHONE_REGIONS)}
+    widest = [a for a in spans if not any(b != a and b[0] <= a[0] and a[1] <= b[1] for b in spans)]
+    return [text[start:end] for start, end in sorted(widest)]
 
 
 @pytest.mark.parametrize(
@@ -51,6 +52,21 @@ def numbers(text: str) -> list[str]:
         "081-234-5678",
         "+84 91 234 56 78",
         "091 234 5678",
+        "(012) 345-678",
+        "[012] 345-678",
+        "+855 (0)12 345 678",
+        "012 345 678 ext. 12",
+        "012 345 678, extension 12",
+        "+1-212-555-0147;ext=22",
+        "012 then 345 then 678",
+        "012 and then 345 678",
+        "012 dash 345 dash 678",
+        "zero one two, three four five, six seven eight",
+        "oh one two 345 double six 8",
+        "O12 345 678",
+        "012_345_678",
+        "012*345*678",
+        "012·345·678",
     ],
 )
 @pytest.mark.parametrize("frame", ["call me on {} about ORD-18422", "{} is my whatsapp"])
@@ -84,6 +100,45 @@ def test_a_number_beside_a_phone_word_is_found_whole(frame: str, number: str) ->
     ],
 )
 def test_ids_dates_prices_and_addresses_stay(text: str) -> None:
+    assert numbers(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("tel:+85512345678", "+85512345678"),
+        ('<a href="tel:+855-12-345-678">', "+855-12-345-678"),
+        ("sms:012345678", "012345678"),
+        ("https://wa.me/85512345678", "85512345678"),
+        ("https://t.me/+85512345678", "+85512345678"),
+        ("api.whatsapp.com/send?phone=85512345678&text=hi", "85512345678"),
+        ("tel:%2B85512345678", "%2B85512345678"),
+        ("phone%3D012345678", "012345678"),
+    ],
+)
+def test_a_number_in_a_link_is_found(text: str, number: str) -> None:
+    assert number in numbers(text)
+
+
+def test_numbers_parted_by_a_comma_alone_are_two() -> None:
+    assert numbers("call 012345678,098765432") == ["012345678", "098765432"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "one two three four five six seven",
+        "order one two three four five six seven eight",
+        "pi is three one four one five nine two six five",
+        "we have 3 then 4 then 5000",
+        "the build 20240101_123456",
+        "call 1,234,567 rows",
+        "2*300*4000 phone cases",
+        "docs/2024%2F0123456789.pdf",
+        "between two and four, room one zero one",
+    ],
+)
+def test_counted_and_computed_numbers_stay(text: str) -> None:
     assert numbers(text) == []
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from curate.privacy.engine import Engine, Found
     from curate.privacy.operators import Operator
 
-RECOGNISERS = 2
+RECOGNISERS = 3
 """Raised whenever the recognisers find something else in the same text."""
 
 # Longer texts are analysed in overlapping pieces, so that the work grows with their length only.

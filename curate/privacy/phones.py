@@ -11,15 +11,27 @@ from presidio_analyzer import EntityRecognizer, RecognizerResult
 from presidio_analyzer.nlp_engine import NlpArtifacts
 
 from curate.privacy.folding import Folded
+from curate.privacy.spoken import spoken
 
 ENTITY = "PHONE_NUMBER"
 
-_SEP = r"[ ().\-/\t]{0,3}"
+_SEP = r"[ ()\].\-/\t]{0,3}"
+# A comma with more than three digits behind it parts two numbers.
 _RUN = re.compile(
-    rf"(?<![\w#$€£¥+@])(?<![^\W\d_][-_/+])(?<!\d[.,:/-])(?:\+[ (]{{0,2}}|\(\+?)?\d(?:{_SEP}\d)*"
-    r"(?:(?=x\d)|(?![\w@]))(?![.,:]\d)"
+    r"(?<![\w#$€£¥+@])(?<![^\W\d_][-_/+])(?<!\d[.:/-])(?:(?<!\d,)|(?=\d{7}))"
+    rf"(?:\+[ (]{{0,2}}|[(\[]\+?)?\d(?:{_SEP}\d)*"
+    r"(?:(?=x\d)|(?![\w@]))(?![.:]\d|,\d{1,6}(?!\d))"
 )
-_EXTENSION = re.compile(r"\s?,?\s?(?:ext(?:ension)?\.?|x|#)\s?\d{1,6}\b")
+_EXTENSION = re.compile(r"\s?[,;]?\s?(?:ext(?:ension)?\.?|x|#)\s?=?\s?\d{1,6}\b")
+# Where a number stands in a link or percent-encoded: wa.me/85512345678, phone%3D012345678.
+_LINKED = re.compile(
+    r"(?:\bwa\.me/|\bt\.me/(?=\+|%2b)|\bphone=|\bnumber=|\b(?:tel|sms|callto):|signal\.me/#p/)"
+    r"(?P<sign>(?:\+|%2b)?)(?P<digits>\d(?:(?:[-.() ]|%20){0,2}\d){6,16})(?!\w)"
+)
+_CODED = re.compile(r"(?P<sign>%2b|%3d|%3a|%20)(?P<digits>\d{8,15})(?![\w%])")
+# Parted by signs that also stand in ids, so only beside the word for a phone.
+_ODDLY = re.compile(r"(?<![\w.*+-])\(?\+?\d{2,13}(?:[_*~|·•]{1,2}\d{2,8}){1,5}(?!\w)")
+_OH = re.compile(r"(?<!\w)o\d{1,2}[ .\-]{0,2}$")
 _GROUP = re.compile(r"\d+")
 _DATE = re.compile(
     r"(?:19|20)\d\d([-/.])(?:0?[1-9]|1[0-2])\1(?:0?[1-9]|[12]\d|3[01])(?!\d)"
@@ -96,7 +108,11 @@ def find(
 
     With `strict`, a valid number counts even beside the words of an id.
     """
-    known = list(_planned(text, regions, strict=strict))
+    known = [
+        *_planned(text, regions, strict=strict),
+        *_linked(text, regions),
+        *_in_words(text, regions),
+    ]
     yield from known
     for match in _AMERICAN.finditer(text):
         start, end = match.span()
@@ -105,6 +121,36 @@ def find(
         if strict or not _an_id(text, match):
             extension = _EXTENSION.match(text, end)
             yield start, extension.end() if extension else end, 0.6
+
+
+def _linked(text: str, regions: tuple[str, ...]) -> Iterator[tuple[int, int, float]]:
+    """Yield the numbers in links, in percent-encoding, and between signs that are no usual ones."""
+    for match in (*_LINKED.finditer(text), *(_CODED.finditer(text) if "%" in text else ())):
+        digits = re.sub(r"%20|\D", "", match["digits"])
+        if (
+            _valid("+" + digits, ())
+            or _valid(digits, regions)
+            or _cue(text, *match.span("digits")) == "phone"
+        ):
+            yield (
+                match.start("sign" if match["sign"] in ("+", "%2b") else "digits"),
+                match.end(),
+                0.9,
+            )
+    for match in _ODDLY.finditer(text):
+        digits = re.sub(r"\D", "", match.group())
+        if 7 <= len(digits) <= 15 and _cue(text, *match.span()) == "phone":
+            yield *match.span(), 0.6
+
+
+def _in_words(text: str, regions: tuple[str, ...]) -> Iterator[tuple[int, int, float]]:
+    """Yield the numbers of which some digits are words."""
+    for start, end, digits in spoken(text):
+        if not 7 <= len(digits) <= 15:
+            continue
+        cue = _cue(text, start, end)
+        if cue == "phone" or (not cue and digits.startswith("0") and _valid(digits, regions)):
+            yield start, end, 0.7
 
 
 def _an_id(text: str, match: re.Match[str]) -> bool:
@@ -143,6 +189,8 @@ def _planned(
                     regions=regions,
                 )
                 if score:
+                    oh = _OH.search(text, max(0, start - 5), start)  # a letter for the first digit
+                    start = oh.start() if oh and cue == "phone" else start
                     extension = _EXTENSION.match(text, end)
                     yield start, extension.end() if extension else end, score
                     step = last - first + 1
@@ -165,7 +213,7 @@ def _ends(groups: list[tuple[int, int]], first: int) -> Iterator[int]:
 
 def _open(text: str, limit: int, start: int) -> int:
     """Take a plus sign and an opening bracket before the first digit along."""
-    while start > limit and text[start - 1] in "+( ":
+    while start > limit and text[start - 1] in "+([ ":
         start -= 1
     while text[start] == " ":
         start += 1
