@@ -14,6 +14,7 @@ import random
 import re
 import select
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -29,6 +30,7 @@ from tests.events import question
 
 VERBS = ["cancel", "renew", "extend", "transfer", "pause", "upgrade"]
 THINGS = ["membership", "invoice", "laptop", "locker", "certificate", "projector"]
+LINES, COLUMNS = 30, 120
 PATIENCE = 120.0
 """Seconds until a screen that shows nothing counts as hung."""
 DOCUMENTS = "".join(
@@ -95,14 +97,17 @@ class Terminal:
 
     def __init__(self, root: Path) -> None:
         self._master, slave = os.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, b"\x1e\x00\x78\x00\x00\x00\x00\x00")  # 30 by 120
+        size = struct.pack("HHHH", LINES, COLUMNS, 0, 0)
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, size)
+        # A size in the environment, left there by a test runner, goes before the terminal's own.
+        told = {"COLUMNS": str(COLUMNS), "LINES": str(LINES)}
         command = [sys.executable, "-m", "curate", "--workspace", str(root), "--as", "curator"]
         self._process = subprocess.Popen(
             [*command, "open"],
             stdin=slave,
             stdout=slave,
             stderr=slave,
-            env={**os.environ, "TERM": "xterm-256color", "CURATE_NOW": ""},
+            env={**os.environ, **told, "TERM": "xterm-256color", "CURATE_NOW": ""},
             start_new_session=True,
         )
         os.close(slave)
