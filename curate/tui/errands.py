@@ -43,6 +43,7 @@ class Errand:
     run: Callable[[Workspace], Any]
     then: Callable[[Any], None]
     decision: bool = False
+    aside: bool = False
 
 
 class Reply(Message, bubble=False):
@@ -79,17 +80,26 @@ class WorkScreen(Screen[ScreenResultType]):
         super().__init__()
         self.desk = desk
         self._serials: dict[str, int] = {}
-        self._pending: set[tuple[str, int]] = set()
+        self._pending: dict[tuple[str, int], Errand] = {}
         self._plans: deque[Plan] = deque()
         self._deciding = False
         self._serial = 0
 
     # ------------------------------------------------------------------ sending
 
-    def fetch(self, name: str, run: Callable[[Workspace], T], then: Callable[[T], None]) -> None:
-        """Read something. A later errand of the same name makes this one's answer stale."""
+    def fetch(
+        self,
+        name: str,
+        run: Callable[[Workspace], T],
+        then: Callable[[T], None],
+        *,
+        aside: bool = False,
+    ) -> None:
+        """Read something. A later errand of the same name makes this one's answer stale; nobody
+        waits for what is read `aside`, however long it takes.
+        """
         self._serials[name] = self._serial + 1
-        self._send(name, run, then, decision=False)
+        self._send(Errand(name, self._serial + 1, run, then, aside=aside))
 
     def decide(self, plan: Plan) -> None:
         """Queue a decision; `plan` is called when all earlier ones are stored."""
@@ -110,20 +120,13 @@ class WorkScreen(Screen[ScreenResultType]):
             planned = self._plans.popleft()()
             if planned is not None:
                 self._deciding = True
-                self._send("decision", *planned, decision=True)
+                self._send(Errand("decision", self._serial + 1, *planned, decision=True))
 
-    def _send(
-        self,
-        name: str,
-        run: Callable[[Workspace], Any],
-        then: Callable[[Any], None],
-        *,
-        decision: bool,
-    ) -> None:
-        self._serial += 1
-        errand = Errand(name, self._serial, run, then, decision)
-        self._pending.add((name, errand.serial))
-        self.set_timer(SLOW, lambda: self._slow(errand))
+    def _send(self, errand: Errand) -> None:
+        self._serial = errand.serial
+        self._pending[errand.name, errand.serial] = errand
+        if not errand.aside:
+            self.set_timer(SLOW, lambda: self._slow(errand))
         workspace = self.desk.workspace
 
         def work() -> None:
@@ -145,7 +148,7 @@ class WorkScreen(Screen[ScreenResultType]):
                 return
 
         # The app's worker, not the screen's: leaving a screen never stops a decision.
-        self.app.run_worker(work, name=name, group="errands", thread=True)
+        self.app.run_worker(work, name=errand.name, group="errands", thread=True)
 
     def _slow(self, errand: Errand) -> None:
         if (errand.name, errand.serial) in self._pending and not self.busy:
@@ -161,8 +164,8 @@ class WorkScreen(Screen[ScreenResultType]):
     def on_reply(self, message: Reply) -> None:
         """Hand an answer to who wanted it, unless it is stale."""
         errand = message.errand
-        self._pending.discard((errand.name, errand.serial))
-        if not self._pending:
+        self._pending.pop((errand.name, errand.serial), None)
+        if all(pending.aside for pending in self._pending.values()):
             self.busy = ""
         if errand.decision:
             self._deciding = False

@@ -46,7 +46,7 @@ class FailingScreen(WorkScreen[None]):
         def found(back: tuple[Returned, ...]) -> None:
             self.returned = back
 
-        self.fetch("returned", returned_.returned, found)
+        self.fetch("returned", returned_.returned, found, aside=True)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer the labels where something failed."""

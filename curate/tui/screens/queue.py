@@ -89,7 +89,7 @@ class QueueScreen(FailingScreen, GroupingScreen):
         self.forget("ids")
         self.fetch("first", lambda ws: desk_.listed(ws, narrowed, text, _FIRST), first)
         if self._settled_in:
-            self.fetch("glance", desk_.glance, self._glanced)
+            self.fetch("glance", desk_.glance, self._glanced, aside=True)
         if self.returned:
             self.look_back()
 
@@ -160,8 +160,10 @@ class QueueScreen(FailingScreen, GroupingScreen):
         """Bring the documents up to date, and reckon the title, once there is something to see."""
         if not self._settled_in:
             self._settled_in = True
-            self.fetch("sync", lambda ws: ws.ready_corpus(), lambda _done: self.look_back())
-            self.fetch("glance", desk_.glance, self._glanced)
+            self.fetch(
+                "sync", lambda ws: ws.ready_corpus(), lambda _done: self.look_back(), aside=True
+            )
+            self.fetch("glance", desk_.glance, self._glanced, aside=True)
 
     @on(VirtualList.Wanted, "#candidates")
     def _wanted(self, event: VirtualList.Wanted) -> None:

@@ -216,12 +216,14 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
         if case is None:
             return
         item = case.item
-        where = Content.assemble((one_line(item.id) or "new", "bold"))
+        where = Content.styled(one_line(item.id) or "new", "bold")
         if case.candidate is not None:
             sitting = self.desk.sitting
             index = sitting.index(case.candidate.id)
             if index >= 0:
-                where = where.append(signs.quiet(f"   {index + 1} of {len(sitting.ids)}"))
+                where = Content.assemble(
+                    signs.quiet(f"{index + 1} of {len(sitting.ids)}   "), where
+                )
         self.title_bar.where = where
         self.title_bar.state = Content("   ").join([signs.split(item), signs.saved(item)])
 
