@@ -40,6 +40,18 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return root
 
 
+def test_what_a_sync_does_not_read_is_named_and_counted(workspace: Path, curate: Curate) -> None:
+    for number in range(10):
+        (workspace / "docs" / f"{number}.adoc").write_text("= A\n")
+        (workspace / "docs" / f"{number}.png").write_bytes(b"x")
+    ran = curate("corpus", "sync")
+    assert ran.code == 0
+    assert "not read: 0.adoc, 1.adoc" in ran.err
+    assert "7.adoc and 2 more: AsciiDoc" in ran.err
+    assert "left alone: 10 .png: no pattern" in ran.err
+    assert curate("corpus", "sync", "--json").json["left"] == [[".png", 10]]
+
+
 def test_text_and_json_tell_the_same(workspace: Path, curate: Curate) -> None:
     told = curate("corpus", "coverage", "--json").json
     assert [d["source"] for d in told["documents"]] == ["fees.html", "loans.md"]

@@ -29,6 +29,14 @@ def root(tmp_path: Path) -> Path:
     return docs
 
 
+def test_no_document_is_passed_over_in_silence(root: Path) -> None:
+    for name in ("guide.adoc", "a.png", "b.png", "c.yml"):
+        (root / name).write_text("x")
+    report = Corpus(root, CorpusSettings(), root.parent / "corpus.db").sync()
+    assert [source for source, _ in report.unreadable] == ["guide.adoc"]
+    assert report.left == ((".png", 2), (".yml", 1))
+
+
 @pytest.fixture
 def corpus(root: Path) -> Corpus:
     made = Corpus(root, CorpusSettings(), root.parent / "corpus.db")
@@ -54,6 +62,7 @@ def test_a_sync_says_what_changed(root: Path) -> None:
         ("bad.md", "not UTF-8 (line 1)")
     ]
     third = corpus.sync()
+    assert third.left == ()
     assert third.unchanged == ("new.md", "note.txt")
     assert third.added == third.changed == third.removed == ()
 

@@ -10,7 +10,7 @@ import pytest
 
 from curate.config import CorpusSettings
 from curate.corpus import documents
-from curate.corpus.documents import Found, Unreadable, read, walk, wanted
+from curate.corpus.documents import Found, Left, Unreadable, ending, read, walk, wanted
 from curate.model.errors import CurateError
 
 DEFAULT = CorpusSettings()
@@ -36,6 +36,23 @@ def test_only_included_files_outside_hidden_folders_are_found(tmp_path: Path) ->
     assert found(tmp_path) == ["a.md", "b.txt", "deep/er/d.md"]
     assert found(tmp_path, CorpusSettings(include=("**/*.md",), exclude=("deep/**",))) == ["a.md"]
     assert found(tmp_path, CorpusSettings(include=(".git/*.md",))) == [".git/e.md"]
+
+
+def test_a_file_that_no_pattern_takes_is_named_unless_it_is_excluded(tmp_path: Path) -> None:
+    for name in ("a.md", "b.png", "c/d.yml", "c/e.md", ".hidden.yml"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x")
+    settings = CorpusSettings(exclude=("**/*.png",))
+    left = [f.source for f in walk(tmp_path, settings) if isinstance(f, Left)]
+    assert left == ["c/d.yml"]
+
+
+@pytest.mark.parametrize(
+    ("source", "end"),
+    [("a/b.MD", ".md"), ("a.b/Makefile", "makefile"), ("x.tar.gz", ".gz"), (".dot", ".dot")],
+)
+def test_a_name_ends_at_its_last_dot(source: str, end: str) -> None:
+    assert ending(source) == end
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -35,6 +36,16 @@ def test_the_end_of_a_name_chooses_the_reader(source: str, name: str) -> None:
     found = reader(source)
     assert isinstance(found, Reader)
     assert found.extractor.startswith(name)
+
+
+@pytest.mark.parametrize(
+    ("source", "way_out"),
+    [("a.adoc", "asciidoctor -b html5"), ("a.PDF", "what it was made from"), ("a.doc", r"\.docx")],
+)
+def test_a_document_that_nothing_reads_is_told_with_the_way_out(source: str, way_out: str) -> None:
+    found = reader(source)
+    assert isinstance(found, Unreadable)
+    assert re.search(way_out, found.reason)
 
 
 def test_text_is_kept_as_it_stands_but_for_a_byte_order_mark() -> None:

@@ -13,8 +13,12 @@ from curate.model.errors import Exit
 from curate.text import one_line
 
 if TYPE_CHECKING:
+    from curate.corpus.documents import SyncReport
     from curate.model.documents import Evidence
     from curate.workspace.upkeep.drift import Drift, Drifted
+
+
+_NAMED = 8  # files, or endings, that are named before the rest is only counted
 
 
 @click.group()
@@ -63,9 +67,24 @@ def sync(shared: Shared, take: tuple[str, ...], as_json: bool) -> None:
             f"{len(report.changed)} changed, {len(report.removed)} removed"
         )
         _show(found, followed, taken)
-    for source, reason in report.unreadable:
-        output.say(f"not read: {source}: {reason}", quiet=shared.quiet)
+    _say_what_was_left(report, quiet=shared.quiet)
     sys.exit(Exit.FOUND if found else Exit.DONE)
+
+
+def _say_what_was_left(report: SyncReport, *, quiet: bool) -> None:
+    by_reason: dict[str, list[str]] = {}
+    for source, reason in report.unreadable:
+        by_reason.setdefault(reason, []).append(source)
+    for reason, sources in by_reason.items():
+        more = f" and {len(sources) - _NAMED} more" if len(sources) > _NAMED else ""
+        output.say(f"not read: {', '.join(sources[:_NAMED])}{more}: {reason}", quiet=quiet)
+    if report.left:
+        shown = ", ".join(f"{count} {ending}" for ending, count in report.left[:_NAMED])
+        more = ", ..." if len(report.left) > _NAMED else ""
+        output.say(
+            f"left alone: {shown}{more}: no pattern of `include` under [corpus] takes them",
+            quiet=quiet,
+        )
 
 
 def _drift(one: Drift) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +13,17 @@ from typing import TYPE_CHECKING
 
 from curate.config import CorpusSettings
 from curate.corpus import extracting, index
-from curate.corpus.documents import Document, Found, SyncReport, Unreadable, digest, read, walk
+from curate.corpus.documents import (
+    Document,
+    Found,
+    Left,
+    SyncReport,
+    Unreadable,
+    digest,
+    ending,
+    read,
+    walk,
+)
 from curate.corpus.extracted import Broken
 from curate.corpus.index import Entry
 from curate.corpus.keywords import propose
@@ -92,7 +103,14 @@ class Corpus:
     def _sync(self, known: dict[str, Entry]) -> SyncReport:
         entries: dict[str, Entry] = {}
         unreadable: list[Unreadable] = []
+        left: Counter[str] = Counter()
         for found in walk(self.root, self._settings):
+            if isinstance(found, Left):
+                if reason := extracting.foreign(found.source):
+                    unreadable.append(Unreadable(found.source, reason))
+                else:
+                    left[ending(found.source)] += 1
+                continue
             data = read(found) if isinstance(found, Found) else found
             entry = data if isinstance(data, Unreadable) else _entry(found.source, data, known)
             if isinstance(entry, Unreadable):
@@ -113,6 +131,7 @@ class Corpus:
             removed=removed,
             unchanged=tuple(sorted(entries.keys() - changed.keys())),
             unreadable=tuple(unreadable),
+            left=tuple(sorted(left.items(), key=lambda one: (-one[1], one[0]))),
             sections=sum(len(entry.outline.sections) for entry in entries.values()),
         )
 

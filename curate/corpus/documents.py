@@ -41,6 +41,12 @@ class Unreadable(NamedTuple):
     reason: str
 
 
+class Left(NamedTuple):
+    """A file that no include pattern takes, and no exclude pattern speaks of."""
+
+    source: str
+
+
 class Found(NamedTuple):
     """A file that belongs to the corpus: its source name and where it lies."""
 
@@ -52,7 +58,8 @@ class Found(NamedTuple):
 class SyncReport:
     """What a sync found, sources in order. `sections` counts those of the whole corpus.
 
-    A document that has become unreadable is both `removed` and `unreadable`.
+    A document that has become unreadable is both `removed` and `unreadable`. `left` counts the
+    files that no include pattern takes, by the end of their names, the commonest first.
     """
 
     added: tuple[str, ...]
@@ -60,6 +67,7 @@ class SyncReport:
     removed: tuple[str, ...]
     unchanged: tuple[str, ...]
     unreadable: tuple[Unreadable, ...]
+    left: tuple[tuple[str, int], ...]
     sections: int
 
 
@@ -69,7 +77,7 @@ def digest(text: str | bytes) -> str:
     return "sha256:" + hashlib.sha256(data).hexdigest()
 
 
-def walk(root: Path, settings: CorpusSettings) -> Iterator[Found | Unreadable]:
+def walk(root: Path, settings: CorpusSettings) -> Iterator[Found | Unreadable | Left]:
     """Yield the files under `root` that the settings include, and what had to be left out.
 
     Links are followed to files inside the root only. Names that begin with a dot are left
@@ -94,7 +102,7 @@ def walk(root: Path, settings: CorpusSettings) -> Iterator[Found | Unreadable]:
 
 def _walk(
     root: Path, folder: Path, prefix: str, settings: CorpusSettings, dotted: bool
-) -> Iterator[Found | Unreadable]:
+) -> Iterator[Found | Unreadable | Left]:
     try:
         with os.scandir(folder) as entries:
             found = sorted(entries, key=lambda entry: entry.name)
@@ -112,6 +120,8 @@ def _walk(
             yield Unreadable(_shown(source) + "/", "a link to a folder; links are not walked")
         elif wanted(source, settings):
             yield _judged(root, source, path)
+        elif not _taken(source, settings.exclude):
+            yield Left(_shown(source))
 
 
 def _judged(root: Path, source: str, path: Path) -> Found | Unreadable:
@@ -143,10 +153,19 @@ def wanted(source: str, settings: CorpusSettings) -> bool:
 
     `*` and `?` stay within one folder, `**` spans any number of them.
     """
+    return _taken(source, settings.include) and not _taken(source, settings.exclude)
+
+
+def _taken(source: str, patterns: Sequence[str]) -> bool:
     parts = source.split("/")
-    return any(_matches(parts, pattern.split("/")) for pattern in settings.include) and not any(
-        _matches(parts, pattern.split("/")) for pattern in settings.exclude
-    )
+    return any(_matches(parts, pattern.split("/")) for pattern in patterns)
+
+
+def ending(source: str) -> str:
+    """Return how a file's name ends, from the last dot on, in lower case; all of it without one."""
+    name = source.rpartition("/")[2].lower()
+    at = name.rfind(".")
+    return name[at:] if at > 0 else name
 
 
 def _matches(parts: Sequence[str], pattern: Sequence[str]) -> bool:

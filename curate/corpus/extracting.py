@@ -6,7 +6,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import NamedTuple
 
-from curate.corpus.documents import Unreadable
+from curate.corpus.documents import Unreadable, ending
 from curate.corpus.extracted import Broken, Extracted
 
 EXTRA = "documents"
@@ -23,6 +23,23 @@ _EXTRAS = {
 }
 
 
+_FOREIGN = {
+    **dict.fromkeys(
+        (".adoc", ".asciidoc"),
+        "AsciiDoc is not read; convert it with asciidoctor -b html5",
+    ),
+    ".pdf": "PDF is not read, for it does not tell headings; include what it was made from",
+    ".doc": "old Word files are not read; save it as .docx",
+    ".odt": "OpenDocument is not read; save it as .docx",
+    ".rtf": "RTF is not read; save it as .docx",
+    ".ipynb": "notebooks are not read; convert it: jupyter nbconvert --to markdown",
+    **dict.fromkeys(
+        (".tex", ".org", ".textile", ".mediawiki", ".wiki", ".epub"),
+        "this markup is not read; convert it to Markdown or HTML, with pandoc for one",
+    ),
+}
+
+
 class Reader(NamedTuple):
     """What reads a file: its name with versions, and how. `extract` raises `Broken`."""
 
@@ -30,30 +47,36 @@ class Reader(NamedTuple):
     extract: Callable[[bytes], Extracted]
 
 
+def foreign(source: str) -> str:
+    """Return why nothing reads documents of this kind, and the way out; empty for others."""
+    return _FOREIGN.get(ending(source), "")
+
+
 def reader(source: str) -> Reader | Unreadable:
     """Return what reads the file `source`, or why nothing here can."""
     from curate.corpus import markdown, plain
 
-    name = source.lower()
-    ending = name[name.rfind(".") :]
-    if ending in _EXTRAS:
-        module, package = _EXTRAS[ending]
+    if reason := foreign(source):
+        return Unreadable(source, reason)
+    kind = ending(source)
+    if kind in _EXTRAS:
+        module, package = _EXTRAS[kind]
         try:
             made = import_module(module)
         except ModuleNotFoundError as error:
             if (error.name or "").startswith("curate"):
                 raise
             return Unreadable(
-                source, f"{ending} needs {package}: pip install 'curate[{EXTRA}]', then sync again"
+                source, f"{kind} needs {package}: pip install 'curate[{EXTRA}]', then sync again"
             )
         return Reader(made.extractor(), made.extract)
-    kind = markdown if name.endswith(_MARKDOWN) else plain
+    parser = markdown if kind in _MARKDOWN else plain
 
     def extract(data: bytes) -> Extracted:
         text = decoded(data)
-        return Extracted(text, kind.parse(text))
+        return Extracted(text, parser.parse(text))
 
-    return Reader(kind.extractor(), extract)
+    return Reader(parser.extractor(), extract)
 
 
 def decoded(data: bytes) -> str:
