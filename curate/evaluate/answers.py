@@ -134,7 +134,7 @@ def cited_sources(reply: Reply) -> tuple[str, ...]:
     listed = reply.sources
     if listed is None:
         listed = tuple(hit.source for hit in reply.hits)
-    by_id = {hit.id: hit.source for hit in reply.hits if hit.id}
+    by_id = {hit.id: hit.source for hit in reply.hits if hit.id} if reply.cited else {}
     numbers: list[int | str] = [
         int(number)
         for match in _CITATION.finditer(reply.answer or "")

@@ -77,23 +77,22 @@ def _by_id(case: Case, hits: tuple[Hit, ...]) -> Retrieved:
 
 
 def _by_evidence(case: Case, hits: tuple[Hit, ...], texts: Texts) -> Retrieved:
-    right: list[float] = []
+    right = [0.0] * len(hits)
     first: list[int | None] = [None] * len(case.golds)
     seen: set[str] = set()
     unread = 0
     for rank, hit in enumerate(hits, 1):
-        repeated = bool(hit.id) and hit.id in seen
-        seen.add(hit.id)
-        body = text_of(hit, texts)
-        holds = False
+        body = hit.text
+        if body is None:
+            body = texts.get(hit.id)
         if body is None or not hit.source:
             unread += 1
-        elif not repeated:
+        elif not hit.id or hit.id not in seen:
             for place, gold in enumerate(case.golds):
                 if gold.source == hit.source and _holds(body, gold.phrase):
-                    holds = True
+                    right[rank - 1] = 1.0
                     first[place] = first[place] or rank
-        right.append(float(holds))
+        seen.add(hit.id)
     if case.mode == "any":
         first = [min((rank for rank in first if rank), default=None)]
     at = {rank for rank in first if rank}
