@@ -95,7 +95,8 @@ USUAL_HEAD = [USUAL | {"answer": "x" * 2**20}]
     "change",
     [
         {"request_id": 7, "session_id": 8, "user": 9},
-        {"request_id": None, "session_id": None, "user": None, "ts": None, "answer": None},
+        {"request_id": None, "session_id": None, "user": None, "answer": None},
+        {"ts": None},
         {"question": "បើកម៉ោងប៉ុន្មាន?", "answer": "“ja” – 8:00…"},
         {"answer": 'first line\n\tsecond "line" \\'},
         {"answer": ""},
@@ -113,6 +114,15 @@ def test_small_differences_stay_on_the_short_way(
     rows = [*USUAL_HEAD, USUAL | change, USUAL]
 
     assert counted(rows, monkeypatch) == 2
+    assert events(rows, monkeypatch, quick=True) == events(rows, monkeypatch, quick=False)
+
+
+def test_lines_without_id_and_time_go_the_long_way_which_counts_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows = [*USUAL_HEAD, *[USUAL | {"request_id": None, "ts": None}] * 2]
+
+    assert counted(rows, monkeypatch) == 0
     assert events(rows, monkeypatch, quick=True) == events(rows, monkeypatch, quick=False)
 
 

@@ -11,13 +11,14 @@ import pytest
 
 from curate.ingest import reading
 from curate.ingest.reading import Log
-from curate.ingest.rows import Found, Row, rows
+from curate.ingest.rows import Row, rows
 from curate.model.events import Rejected
 from curate.model.plain import Json
 
 
-def read(data: bytes | str) -> list[Found]:
-    return list(rows(Log(io.BytesIO(data.encode() if isinstance(data, str) else data), "f")))
+def read(data: bytes | str) -> list[Row | Rejected]:
+    log = Log(io.BytesIO(data.encode() if isinstance(data, str) else data), "f")
+    return [row for row in rows(log) if not isinstance(row, list)]
 
 
 def values(data: bytes | str) -> list[Json]:

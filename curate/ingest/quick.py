@@ -22,7 +22,9 @@ from curate.model.events import QuestionEvent, RawChunk, RawText
 from curate.model.plain import Json
 
 Reader = Callable[[bytes, int], QuestionEvent | None]
-"""Makes the event of a line of plain text, given its number, or None: read it the long way."""
+"""Makes the event of a line of plain text, given its number, or None: read it the long way. The
+event has an id or a time.
+"""
 
 _HARD = ("target", "rating", "feedback_id", "history", "refused", "standalone", "title")
 _SINGLE = ("session", "user", "ts", "answer", "chunks", "latency_ms", "tokens_in", "tokens_out")
@@ -100,10 +102,9 @@ class Quick:
 
     def reader(self, source: str) -> Reader:
         """Return what reads the lines of a source's log."""
-        latest, names = self._latest, _Names({None: None})
-
         # Every line comes by here: what is looked up often has a name of its own.
-        coded, fromisoformat, longest, utc = CODED, datetime.fromisoformat, LONGEST_ID, UTC
+        latest, names = self._latest, _Names({None: None})
+        known, coded, fromisoformat, utc = names.get, CODED, datetime.fromisoformat, UTC
 
         def read(line: bytes, number: int) -> QuestionEvent | None:
             for plan in latest:
@@ -132,31 +133,37 @@ class Quick:
                 if own is None:
                     continue
                 own = own.strip() if type(own) is str else str(own)
-                if len(own) > longest:
+                if len(own) > LONGEST_ID:
                     return None
                 if own:
                     ids = (*ids, RawText(own)) if ids else (RawText(own),)
             if at is not None:
                 try:
-                    read_at = fromisoformat(at)
+                    found = fromisoformat(at)
                 except (TypeError, ValueError):
                     at = moment(at)
                 else:
-                    at = (
-                        read_at if read_at.tzinfo is utc and len(at) < _LONGEST_TIME else moment(at)
-                    )
+                    usual = found.tzinfo is utc and len(at) < _LONGEST_TIME
+                    at = found if usual else moment(at)
+            if at is None and not ids:
+                return None
+            session, user = row.session, row.user
             chunks: tuple[RawChunk, ...] = ()
-            event: Any = _Draft()
             try:
+                if session is not None and (session := known(session)) is None:
+                    session = names[row.session]
+                if user is not None and (user := known(user)) is None:
+                    user = names[row.user]
                 if row.chunks:
                     flat = plan.layout is not None
                     chunks = _chunks_in(row.chunks, names) if flat else chunks_of(row.chunks, True)
-                event.session = names[row.session]
-                event.user = names[row.user]
             except _Unfit:
                 return None
+            event: Any = _Draft()
             event.source = source
             event.line = number
+            event.session = session
+            event.user = user
             event.question = RawText(asked)
             event.source_id = ids[0] if ids else None
             event.aliases = ids if len(ids) < 2 else tuple(dict.fromkeys(ids))

@@ -55,6 +55,7 @@ PAGE_KEYS = frozenset((*_LISTS, "hits"))
 _TIMED = re.compile(rb"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(?:Z|[+-][0-9:]+)?)\s+(\{.*)", re.S)
 
 _NO_CELL = ("", "-")  # Kibana writes a dash where there is no value
+_TOGETHER = 64
 _DEEPEST = 1_000
 _BUFFER = 512 * 1024
 _WORD = 64
@@ -81,8 +82,8 @@ class Row(NamedTuple):
         return f"<row of line {self.line}>"
 
 
-Found = Row | Rejected | QuestionEvent
-"""What a log yields: of lines that `Log.quickly` reads at once, the events themselves."""
+Found = Row | Rejected | list[QuestionEvent]
+"""What a log yields: of lines that `Log.quickly` reads at once, the events, some together."""
 
 _Form = Callable[[Log, bytes], Iterator[Found]]
 
@@ -133,23 +134,33 @@ def _unfinished(line: bytes) -> bool:
 
 
 def _lines(log: Log, _: bytes) -> Iterator[Found]:
+    events: list[QuestionEvent] = []
     try:
         for line in log.lines():
-            if line is None:
-                yield Rejected(log.name, log.number, TOO_LONG)
-                continue
             quickly = log.quickly
-            if quickly is not None and _is_plain(line):
+            if quickly is not None and line and _is_plain(line):
                 event = quickly(line, log.number)
                 if event is not None:
-                    yield event
+                    events.append(event)
+                    if len(events) == _TOGETHER:
+                        yield events
+                        events = []
                     continue
-            if line and not line.isspace():
+            if events:
+                yield events
+                events = []
+            if line is None:
+                yield Rejected(log.name, log.number, TOO_LONG)
+            elif line and not line.isspace():
                 for found in _line(log, log.number, line):
                     if log.ended or not log.damage or not isinstance(found, Rejected):
                         yield found
+        if events:
+            yield events
     except Damaged as damage:
         log.resumable = False
+        if events:
+            yield events
         yield Rejected(log.name, log.number + log.ended, str(damage))
 
 

@@ -175,16 +175,17 @@ def _read(
             log.quickly = form.quickly(name)
         step = 0
         for count, row in enumerate(itertools.chain(head, stream)):
-            if not count % _STRIDE:
-                if track and not whole and log.resumable and count > len(head):
-                    yield track.at(log.begun, row.line - 1)
-                if log.done - step > _STEP:
-                    step = log.done
-                    yield Progress(log.name, step, log.total)
-            if isinstance(row, QuestionEvent):
-                if row.at is None and row.source_id is None:
-                    whole = True
-                yield row
+            resumable = track is not None and not whole and log.resumable and count >= len(head)
+            if isinstance(row, list):
+                yield from row
+                if track and resumable and log.ended and row[-1].line == log.number:
+                    yield track.at(log.consumed, log.number)
+            elif track and resumable and not count % _STRIDE:
+                yield track.at(log.begun, row.line - 1)
+            if log.done - step > _STEP:
+                step = log.done
+                yield Progress(log.name, step, log.total)
+            if isinstance(row, list):
                 continue
             if isinstance(row, Rejected):
                 if track and log.resumable and not log.ended and row.line == log.number:
