@@ -42,6 +42,21 @@ def test_name_phone_and_email_become_placeholders_and_the_order_id_stays(
     )
 
 
+def test_a_placeholder_that_stood_in_the_log_is_nobodys_and_is_not_used_again(
+    anonymiser: Anonymiser,
+) -> None:
+    record = ["<PERSON_1> asked Priya Iyer", "call <PHONE_NUMBER_2> or 012 345 678, Mary Smith"]
+
+    [texts] = anonymiser.clean_records([record])
+
+    assert [clean.text for clean in texts] == [
+        "<PERSON_1> asked <PERSON_2>",
+        "call <PHONE_NUMBER_2> or <PHONE_NUMBER_1>, <PERSON_3>",
+    ]
+    assert [len(clean.redactions) for clean in texts] == [1, 2]
+    assert anonymiser.scan(["my name is <PERSON_1>, call <PHONE_NUMBER_2>"]) == [()]
+
+
 def test_the_same_value_has_the_same_placeholder_within_a_record_only(
     anonymiser: Anonymiser,
 ) -> None:

@@ -94,7 +94,9 @@ class Anonymiser:
         with self._turn:
             self._analyse(texts, strict=True)
             return [
-                self._replace(text, self._found(text, strict=True), self._operator()).redactions
+                self._replace(
+                    text, self._found(text, strict=True), self._operator([text])
+                ).redactions
                 for text in texts
             ]
 
@@ -102,7 +104,7 @@ class Anonymiser:
         found = [self._found(text, strict=False) for text in record]
         if not any(found):
             return [Clean(text) for text in record]
-        operator = self._operator()
+        operator = self._operator(record)
         if len(set(record)) > 1:
             found = self._engine.again(
                 [
@@ -115,10 +117,10 @@ class Anonymiser:
     def _replace(self, text: str, found: Sequence[Found], operator: Operator) -> Clean:
         return self._engine.replace(text, found, operator) if found else Clean(text)
 
-    def _operator(self) -> Operator:
+    def _operator(self, texts: Sequence[str]) -> Operator:
         from curate.privacy.operators import operator
 
-        return operator(self._settings)
+        return operator(self._settings, texts)
 
     def _found(self, text: str, *, strict: bool) -> list[Found]:
         return [] if self._passes(text) else self._memory[strict, text]

@@ -88,8 +88,8 @@ _CUE = re.compile(
     r"|login|sign(?:ed)? (?:in|up)|receiv\w+|receipt|send|sent|write|username)\b|អ៊ីមែល"
 )
 _MAIL_CUE = re.compile(
-    r"\b(?:e-?mail(?: address)?|mailto|reach|contact|write to|mail)\b(?: (?:me|us|is|to))?"
-    r"[:= ]{1,3}$"
+    r"\b(?:e-?mail(?: address)?|mailto|reach|contact|write to|mail)\b"
+    r"(?: (?:me|us|is|to))?[:= ]{1,3}$"
 )
 _WORDS_BEFORE_AT = re.compile(
     r"^(?:look|looking|is|are|was|me|us|it|them|him|her|here|there|that|this|available|registered"

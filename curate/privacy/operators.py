@@ -6,6 +6,7 @@ The choice is `[privacy] operator`. All but the stars tell two values of a recor
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable
 from importlib import import_module
 from typing import Any, Protocol
 
@@ -40,8 +41,8 @@ def check(settings: PrivacySettings) -> None:
         surrogates("PERSON", 1, settings.seed)
 
 
-def operator(settings: PrivacySettings) -> Operator:
-    """Return a new operator, for one record."""
+def operator(settings: PrivacySettings, texts: Iterable[str] = ()) -> Operator:
+    """Return a new operator, for one record that has these `texts`."""
     match settings.operator:
         case "mask":
             return _Masking()
@@ -50,7 +51,7 @@ def operator(settings: PrivacySettings) -> Operator:
         case "surrogate":
             return _Standing(settings.seed)
         case _:
-            return Numbering()
+            return Numbering(texts)
 
 
 class _Masking:
