@@ -30,15 +30,15 @@ def redact(shared: Shared, as_json: bool, jsonl: bool) -> None:
     """Show what the anonymiser makes of text on standard input.
 
     Uses the settings of the workspace, or the defaults where there is none. Writes nothing to
-    disk.
+    disk. With --jsonl a line that is no such object is named on stderr by its number and passed
+    over; the exit code is 1 then, after all the others are done.
     """
     from curate.privacy.anonymise import Anonymiser
     from curate.text import sanitise
 
     anonymiser = Anonymiser(privacy_settings(shared))
     if jsonl:
-        _redact_lines(anonymiser)
-        return
+        sys.exit(Exit.FOUND if _redact_lines(anonymiser) else Exit.DONE)
     text = sanitise(sys.stdin.buffer.read().decode("utf-8", "replace"))
     [clean] = anonymiser.clean_many([text])
     if as_json:
@@ -66,8 +66,11 @@ def privacy_settings(shared: Shared) -> PrivacySettings:
 REDACT_BATCH = 256
 
 
-def _redact_lines(anonymiser: Anonymiser) -> None:
-    """Stream JSON lines through the anonymiser, in order; a bad line is named on stderr."""
+def _redact_lines(anonymiser: Anonymiser) -> int:
+    """Stream JSON lines through the anonymiser, in order; a bad line is named on stderr.
+
+    Returns how many were passed over.
+    """
     import json
 
     from curate.text import sanitise
@@ -105,6 +108,7 @@ def _redact_lines(anonymiser: Anonymiser) -> None:
         if len(batch) == REDACT_BATCH:
             flush()
     flush()
+    return rejected
 
 
 @click.command()
