@@ -276,11 +276,11 @@ class Corpus:
         outline = self._entry(now.source).outline
         return outline.sections[outline.at(now.start)].text
 
-    def keywords(self, evidence: Evidence) -> tuple[str, ...]:
+    def keywords(self, evidence: Evidence, question: str = "") -> tuple[str, ...]:
         """Return words that a right answer would have to hold, best first; each stands in the
-        evidence.
+        evidence, and what `question` says already comes last.
         """
-        return propose(evidence.phrase, self._now().ranker.frequency)
+        return propose(evidence.phrase, self._now().ranker.frequency, question)
 
     def stands(self, text: str) -> bool:
         """Say whether `text` stands in some document verbatim, white space folded, and not as a

@@ -159,7 +159,7 @@ def replaced(workspace: Workspace, item: Item, number: int, source: str, span: S
     evidences[number : number + 1] = [evidence]
     keyword = item.keyword
     if not any(keyword.casefold() in one.phrase.casefold() for one in evidences):
-        keyword = next(iter(workspace.corpus.keywords(evidence)), "")
+        keyword = next(iter(workspace.corpus.keywords(evidence, item.question)), "")
     return replace(item, answerable=True, evidences=tuple(evidences), keyword=keyword, absence=None)
 
 

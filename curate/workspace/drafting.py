@@ -61,7 +61,7 @@ def attach(
     evidences = (*item.evidences, evidence) if more else (evidence,)
     keyword = item.keyword
     if not more and (not keyword or keyword.lower() not in evidence.phrase.lower()):
-        keyword = next(iter(workspace.corpus.keywords(evidence)), "")
+        keyword = next(iter(workspace.corpus.keywords(evidence, item.question)), "")
     return _placed(
         workspace,
         replace(item, answerable=True, evidences=evidences, keyword=keyword, absence=None),

@@ -128,7 +128,7 @@ class EditingScreen(WorkScreen[None]):
         def shown(findings: list[Finding]) -> None:
             self.findings = tuple(findings)
 
-        self.fetch("lint", lambda ws: ws.lint(item), shown)
+        self.fetch("lint", lambda ws: ws.lint(item), shown, aside=True)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer only what can be done with the item."""
@@ -162,7 +162,7 @@ class EditingScreen(WorkScreen[None]):
         """Propose the next keyword from the evidence."""
 
         def edit(workspace: Workspace, item: Item) -> Item:
-            words = [w for e in item.evidences for w in workspace.corpus.keywords(e)]
+            words = [w for e in item.evidences for w in workspace.corpus.keywords(e, item.question)]
             words = list(dict.fromkeys(words))
             if not words:
                 return item

@@ -144,7 +144,7 @@ def _rewrite(
         moved = replace(item, evidences=tuple(evidences))
         if _holds_keyword(item) and not _holds_keyword(moved):
             # The answer changed with the document: the old keyword would now be wrong gold.
-            proposed = workspace.corpus.keywords(evidences[drift.number])
+            proposed = workspace.corpus.keywords(evidences[drift.number], item.question)
             moved = replace(moved, keyword=next(iter(proposed), ""))
         items[item.id] = moved
     if items:
