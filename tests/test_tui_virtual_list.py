@@ -124,3 +124,35 @@ async def test_a_second_click_opens_the_row_under_the_cursor() -> None:
         await pilot.click(VirtualList, offset=(5, 1))
         await pilot.pause()
         assert app.opened == [8]
+
+
+async def test_a_row_that_is_supplied_again_is_shown_as_it_is_now() -> None:
+    app = Bench()
+    async with app.run_test(size=(60, 10)) as pilot:
+        app.listing.show(["a", "b"])
+        app.listing.supply({"a": "first", "b": "second"})
+        await pilot.pause()
+        assert app.line(0) == " ▌ first"
+        app.listing.supply({"a": "anew"})
+        await pilot.pause()
+
+        assert app.line(0) == " ▌ anew"
+        assert app.line(1) == "   second"
+
+
+async def test_the_rows_ahead_of_the_cursor_are_asked_for_before_it_is_there() -> None:
+    app = Bench()
+    async with app.run_test(size=(60, 10)) as pilot:
+        app.listing.show(range(1000))
+        while not app.wanted:
+            await pilot.pause(0.01)
+        app.serve()
+        await pilot.press("down")
+        while not app.wanted:
+            await pilot.pause(0.01)
+
+        assert app.wanted[0][0] == PAGE
+        app.serve()
+        await pilot.press("down", "down")
+        await pilot.pause()
+        assert not app.wanted

@@ -128,6 +128,7 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
     def supply(self, rows: Mapping[Any, Any]) -> None:
         """Take rows that were asked for."""
         for key, row in rows.items():
+            self._rows.discard(key)  # else what the cache has would stand
             self._rows[key] = row
         self._asked = {page for page in self._asked if self._keys[page * PAGE] not in self._rows}
         top = round(self.scroll_offset.y)
