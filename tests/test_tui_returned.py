@@ -86,6 +86,7 @@ async def test_enter_opens_what_moved_in_the_walk_and_what_failed_as_an_item(
         await sat.press("home", "enter")
         assert screen(sat) == "DriftScreen"
         assert "keep" in sat.text
+        assert "↷ moved  in laptops.md › How long" in sat.text
         await sat.press("enter", "escape")
         assert "evidence moved" not in sat.text
         assert "⟲ 2 back" in sat.text
@@ -121,12 +122,12 @@ async def test_in_the_set_failures_are_listed_alone_counted_and_a_confirmation_i
         assert "⟲ moved" in sat.text
         assert "✗ generation?" in sat.text
         await sat.press("f", "3")
-        assert "failed: 1 generation, 1 retrieval miss; 0 of 2 confirmed" in sat.text
+        assert "0 of 2 confirmed: 1 generation, 1 retrieval miss" in sat.text
         assert "how long may i keep it?" not in sat.text
         assert "failed generation proposed  why fee failed" in sat.text
 
         await sat.press("5")
-        assert "failed: 1 stale document, 1 retrieval miss; 1 of 2 confirmed" in sat.text
+        assert "1 of 2 confirmed: 1 stale document, 1 retrieval miss" in sat.text
         assert "failed stale document confirmed by dara-k" in sat.text
         await sat.press("c")
         assert "0 of 2 confirmed" in sat.text
@@ -144,7 +145,7 @@ def test_what_left_the_set_does_not_come_back(lending: Workspace) -> None:
     lending.save(replace(lending.store.item("fee"), status="retired"))
 
     assert [one.item.id for one in returned(lending)] == ["late"]
-    assert counts(returned(lending)) == "1 retrieval miss; 0 of 1 confirmed"
+    assert counts(returned(lending)) == "0 of 1 confirmed: 1 retrieval miss"
     assert counts(()) == ""
 
 

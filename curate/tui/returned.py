@@ -73,4 +73,4 @@ def counts(found: Sequence[Returned]) -> str:
     labels = Counter(one.confirmed or one.label for one in failures)
     confirmed = sum(bool(one.confirmed) for one in failures)
     told = ", ".join(f"{number} {label}" for label, number in labels.most_common())
-    return f"{told}; {confirmed} of {len(failures)} confirmed"
+    return f"{confirmed} of {len(failures)} confirmed: {told}"

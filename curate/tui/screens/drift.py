@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from textual import on
@@ -285,7 +286,7 @@ selected on the right. **Enter** takes it and goes on to the next.
         if not self.is_mounted:
             return
         step = self.step
-        self.item_bar.item = case.item if case else None
+        self.item_bar.item = _as_it_stands(case.item, step) if case and step else None
         question = signs.spoken(case.item.question, "bold") if case else Content("")
         self.query_one("#question", Static).update(question)
         told = self._told(step) if step and case else Content("")
@@ -299,6 +300,9 @@ selected on the right. **Enter** takes it and goes on to the next.
             self.title_bar.state = Content("   ").join(
                 [Content(one_line(case.item.id)), signs.saved(case.item)]
             )
+
+    def mark(self) -> None:
+        """Mark nothing: what is evidence already stands elsewhere by now."""
 
     def _told(self, step: Step) -> Content:
         lines = [Content.styled(display(step.why), "$text-warning")]
@@ -340,3 +344,12 @@ selected on the right. **Enter** takes it and goes on to the next.
 
     def _leave(self) -> None:
         self.dismiss()
+
+
+def _as_it_stands(item: Item, step: Step) -> Item:
+    """Return an item with the grade that its evidence has now, to be shown."""
+    if step.now is None or step.number >= len(item.evidences):
+        return item
+    evidences = list(item.evidences)
+    evidences[step.number] = replace(evidences[step.number], grade=step.now.grade)
+    return replace(item, evidences=tuple(evidences))

@@ -90,7 +90,7 @@ likely wrong.
         """Name the screen."""
         self.title_bar.where = Content("items")
         self.query_one("#columns", Static).update(
-            Content.assemble(("   status       split      evidence         question", "$quiet"))
+            Content.assemble(("   status       split      evidence          question", "$quiet"))
         )
         self.listing.focus()
 
@@ -107,11 +107,6 @@ likely wrong.
 
     def _read(self, items: list[Item]) -> None:
         self._items = items
-        holdout = sum(item.split == "holdout" for item in items)
-        ready = sum(item.status == "ready" for item in items)
-        self.title_bar.state = Content(
-            f"{len(items)} items   {ready} ready   {holdout} in the holdout"
-        )
         self._show()
 
     def watch_returned(self, returned: tuple[Returned, ...]) -> None:
@@ -145,9 +140,14 @@ likely wrong.
         listed = [item for item in self._items if self._listed(item)]
         found = alike(listed, sanitise(self.field.value))
         shown = "" if self._chosen == "all" else f"   {dict(FILTERS)[self._chosen]}"
-        if self._chosen == "failed":
-            shown = f"   failed: {returned_.counts(self.returned)}"
         self.title_bar.where = Content.assemble("items", signs.quiet(shown))
+        holdout = sum(item.split == "holdout" for item in self._items)
+        ready = sum(item.status == "ready" for item in self._items)
+        self.title_bar.state = Content(
+            returned_.counts(self.returned)
+            if self._chosen == "failed"
+            else f"{len(self._items)} items   {ready} ready   {holdout} in the holdout"
+        )
         keys = [item.id for item in found]
         self.listing.say("no item like that" if self._items else "the set is empty so far")
         self.listing.show(keys, cursor=keys.index(here) if here in keys else 0)
@@ -167,7 +167,7 @@ likely wrong.
             " ",
             signs.split(item).truncate(10, pad=True),
             " ",
-            grade.truncate(16, ellipsis=True, pad=True),
+            grade.truncate(17, ellipsis=True, pad=True),
             " ",
             signs.spoken_line(item.question),
         ).truncate(width, ellipsis=True)

@@ -185,7 +185,7 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
             def keep(opened: Opened) -> None:
                 self._ahead = opened
 
-            self.fetch("ahead", lambda ws: desk_.open_candidate(ws, candidate), keep)
+            self.fetch("ahead", lambda ws: desk_.open_candidate(ws, candidate), keep, aside=True)
 
     # ------------------------------------------------------------------ what is shown
 

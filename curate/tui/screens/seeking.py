@@ -66,6 +66,7 @@ class SeekingScreen(EditingScreen):
         self.field.value = ""
         self.remove_class("-searching", "-details")
         self.view.clear("looking …")
+        self.place()
         self.view.focus()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
