@@ -1,12 +1,14 @@
 """How long scoring takes: a whole `eval score`, and the measures beside ir-measures and ranx.
 
-    python tests/benchmarks/scoring.py [ITEMS]        default: 10000 items, 10 chunks each
+    python tests/benchmarks/scoring.py [--items 10000] [--ranx PYTHON]
 
-Prints processor seconds. ranx is measured only where it is installed; it is no dependency.
+Prints processor seconds, and how far the oracles' values are from ours. ranx is measured where it
+is installed, or in the environment of another PYTHON; it is no dependency: numba is heavy.
 """
 
 from __future__ import annotations
 
+import argparse
 import importlib.util
 import json
 import random
@@ -66,19 +68,37 @@ def make(place: Path, items: int) -> list[list[int]]:
     return ranks
 
 
-def command(place: Path, *more: str) -> float:
+def command(*arguments: object) -> float:
     """Processor seconds of a whole `curate eval score`, the start of Python included."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(
-        [
-            *(sys.executable, "-m", "curate", "eval", "score", str(place / "run.jsonl")),
-            *("--questions", str(place / "questions.json"), *more),
-        ],
+        [sys.executable, "-m", "curate", "eval", "score", *map(str, arguments)],
         check=True,
         capture_output=True,
     )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def demo(place: Path) -> tuple[object, ...]:
+    """What scores a run of the demo's assistant, over the demo's answer key."""
+    there = place / "curate-demo"
+    run = there / "run.jsonl"
+    ask = ["eval", "run", "--python", "curate.demo.assistant:ask", "--out", str(run)]
+    for arguments, where in (
+        (["demo", "--answer-key", "--no-open"], place),
+        (["export"], there),
+        (ask, there),
+    ):
+        subprocess.run(
+            [sys.executable, "-m", "curate", *arguments], cwd=where, check=True, capture_output=True
+        )
+    return run, "--workspace", there
+
+
+def _beside(name: str, spent: float, mine: dict[str, float], theirs: dict[str, float]) -> None:
+    furthest = max(abs(mine[key] - theirs[key]) for key in mine)
+    print(f"                {name:11} {spent:.2f} s, {len(mine)} values, apart {furthest:.1e}")
 
 
 def timed(work: Callable[[], object]) -> float:
@@ -121,8 +141,8 @@ def theirs(ranks: list[list[int]]) -> dict[str, float]:
     return {measures[measure]: value for measure, value in found.items()}
 
 
-def ranx(ranks: list[list[int]]) -> object:
-    """The same by ranx, its second time in this process."""
+def ranx(ranks: list[list[int]]) -> dict[str, float]:
+    """The same by ranx."""
     import ranx as library
 
     qrels = {str(n): {f"{n}#{row[0]}": 1} for n, row in enumerate(ranks)}
@@ -130,40 +150,58 @@ def ranx(ranks: list[list[int]]) -> object:
         str(n): {f"{n}#{p}": float(CHUNKS - p) for p in range(1, CHUNKS + 1)}
         for n in range(len(ranks))
     }
-    names = [f"{name}@{k}" for name in ("hit_rate", "mrr", "recall", "precision") for k in KS]
-    return library.evaluate(library.Qrels(qrels), library.Run(run), [*names, "ndcg@4"])
+    names = {"hit": "hit_rate", "mrr": "mrr", "recall": "recall", "precision": "precision"}
+    wanted = {f"{name}@{k}": f"{ours_}@{k}" for ours_, name in names.items() for k in KS}
+    wanted |= {f"ndcg@{k}": f"ndcg@{k}" for k in KS}
+    found = library.evaluate(library.Qrels(qrels), library.Run(run), list(wanted))
+    return {wanted[name]: float(value) for name, value in found.items()}
+
+
+def ranx_elsewhere(python: str, ranks: list[list[int]]) -> tuple[float, dict[str, float]]:
+    """Seconds and values of ranx in the environment of `python`, compiling left out."""
+    done = subprocess.run(
+        [python, __file__, "--only-ranx"],
+        input=json.dumps(ranks),
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    spent, values = json.loads(done.stdout.splitlines()[-1])
+    return float(spent), dict(values)
 
 
 def main() -> None:
     """Measure and print."""
-    items = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--items", type=int, default=10_000)
+    parser.add_argument("--ranx", metavar="PYTHON", help="an environment that has ranx")
+    parser.add_argument("--only-ranx", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.only_ranx:
+        given = json.load(sys.stdin)
+        print(json.dumps([timed(lambda: ranx(given)), ranx(given)]))
+        return
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
-        ranks = make(place, items)
+        ranks = make(place, options.items)
         size = (place / "run.jsonl").stat().st_size / 1e6
-        start = min(command_start() for _ in range(3))
-        whole = min(command(place) for _ in range(2))
-        as_json = command(place, "--json")
-    print(f"{items} items x {CHUNKS} chunks, {size:.0f} MB: eval score {whole:.2f} s of which")
-    print(f"  {start:.2f} s are the start; with --json {as_json:.2f} s")
-    print(f"measures alone: ours {timed(lambda: ours(ranks)):.2f} s")
-    print(f"                ir-measures {timed(lambda: theirs(ranks)):.2f} s")
-    mine, oracle = ours(ranks), theirs(ranks)
-    print(f"greatest difference {max(abs(mine[key] - oracle[key]) for key in mine):.1e}")
-    if importlib.util.find_spec("ranx"):
-        print(f"                ranx {timed(lambda: ranx(ranks)):.2f} s")
+        run, questions = place / "run.jsonl", place / "questions.json"
+        start = min(command("--help") for _ in range(3))
+        whole = min(command(run, "--questions", questions) for _ in range(3))
+        as_json = min(command(run, "--questions", questions, "--json") for _ in range(2))
+        scored = demo(place)
+        small = min(command(*scored) for _ in range(3))
+    print(f"{options.items} items x {CHUNKS} chunks, {size:.0f} MB: eval score {whole:.2f} s,")
+    print(f"  of which {start:.2f} s are the start; with --json {as_json:.2f} s")
+    print(f"eval score on the demo {small:.2f} s")
+    print(f"measures alone: ours        {timed(lambda: ours(ranks)):.2f} s")
+    mine = ours(ranks)
+    _beside("ir-measures", timed(lambda: theirs(ranks)), mine, theirs(ranks))
+    if options.ranx or importlib.util.find_spec("ranx"):
+        spent, values = ranx_elsewhere(options.ranx or sys.executable, ranks)
+        _beside("ranx", spent, mine, values)
     else:
         print("                ranx is not installed")
-
-
-def command_start() -> float:
-    """Processor seconds of a command that does nothing."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(
-        [sys.executable, "-m", "curate", "eval", "score", "--help"], check=True, capture_output=True
-    )
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 if __name__ == "__main__":
