@@ -90,6 +90,17 @@ class Coverage:
     splits: dict[str, dict[str, int]]
     suggestions: tuple[Suggestion, ...] = field(default=())
 
+    @property
+    def wanted(self) -> tuple[Place, ...]:
+        """The sections that questions led to and no item quotes, the most urgent first."""
+        bare = (place for place in self.sections if place.asked and not place.items)
+        return tuple(sorted(bare, key=_urgency))
+
+    @property
+    def unasked(self) -> tuple[Place, ...]:
+        """The sections that no item quotes and no question of the retention window led to."""
+        return tuple(place for place in self.sections if not place.asked and not place.items)
+
 
 def coverage(
     items: Iterable[Item],
@@ -237,8 +248,6 @@ def _with_suggestions(made: Coverage, holdout: float) -> Coverage:
 
 
 def _asked_sections(made: Coverage) -> list[Suggestion]:
-    bare = [place for place in made.sections if not place.items and place.asked]
-    bare.sort(key=lambda p: (-(p.asked + 3 * p.down + 2 * p.refused), p.source, p.heading))
     return [
         Suggestion(
             f"an item on {place.source} › {place.heading or '(no heading)'}",
@@ -247,8 +256,12 @@ def _asked_sections(made: Coverage) -> list[Suggestion]:
             + (f", refused {_times(place.refused)}" if place.refused else "")
             + "; no item quotes it",
         )
-        for place in bare[:FEW]
+        for place in made.wanted[:FEW]
     ]
+
+
+def _urgency(place: Place) -> tuple[int, str, str]:
+    return -(place.asked + 3 * place.down + 2 * place.refused), place.source, place.heading
 
 
 def _thin_shares(made: Coverage) -> list[Suggestion]:

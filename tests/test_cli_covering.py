@@ -62,6 +62,9 @@ def test_text_and_json_tell_the_same(workspace: Path, curate: Curate) -> None:
     assert "items: 1, questions kept: 2" in text
     assert "an item on loans.md › How long (asked 2 times, 1 thumbs-down" in text
     assert "identifier" in text
+    assert text.index("curate next:") < text.index("document")
+    assert "    2  loans.md › How long" in text
+    assert "not asked in the retention window: 1 of 3 sections: fees.html (1)" in text
 
 
 def test_the_page_says_it_and_asks_for_nothing(

@@ -54,6 +54,15 @@ def test_documents_and_sections_are_counted_with_items_and_askings() -> None:
     ]
 
 
+def test_what_is_wanted_is_told_from_what_nobody_asked() -> None:
+    found = whole(item("1", "a.md", "A"))
+    assert [p.heading for p in found.wanted] == ["B"]
+    assert [p.heading for p in found.unasked] == ["C"]
+    again = whole(item("1", "b.md", "C"))
+    assert [p.heading for p in again.wanted] == ["B", "A"]
+    assert again.unasked == ()
+
+
 def test_retired_and_withdrawn_items_cover_nothing() -> None:
     gone = [item("1", "a.md", "A", status="retired"), item("2", "b.md", "C", status="withdrawn")]
     found = whole(*gone)

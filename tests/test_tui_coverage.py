@@ -41,7 +41,7 @@ async def test_what_to_curate_next_comes_first_then_documents_sections_and_share
         assert "1/3" in line(sat, " laptops.md")
         assert "km.md" in line(sat, "░   0/1")
         assert "sections without an item" in sat.text
-        assert "laptops.md › Late returns" in sat.text
+        assert "not asked in the retention window" in sat.text
         assert "laptops.md › How long" not in sat.text
         assert "tuning     1 answerable" in sat.text
         assert line(sat, "bad chunk").split()[0] == "1"

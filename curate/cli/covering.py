@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,17 +49,22 @@ def coverage(shared: Shared, html: Path | None, as_json: bool) -> None:
 
 def _show(found: Coverage) -> None:
     output.line(f"items: {found.items}, questions kept: {found.questions}")
+    if found.suggestions:
+        output.line()
+        output.line("curate next:")
+        for suggestion in found.suggestions:
+            output.line(f"  {suggestion.what} ({suggestion.why})")
     output.line()
     rows = [(d.source, d.items, f"{d.covered}/{d.sections}", d.asked) for d in found.documents]
     output.table([(*row[1:], row[0]) for row in rows], ("items", "sections", "asked", "document"))
-    bare = sorted((p for p in found.sections if not p.items), key=lambda place: -place.asked)
-    if bare:
+    if found.wanted:
         output.line()
-        output.line(
-            f"{len(bare)} of {len(found.sections)} sections without an item, most asked first"
-        )
-        for place in bare[:_ROWS]:
+        output.line(f"asked, and no item: {len(found.wanted)} of {len(found.sections)} sections")
+        for place in found.wanted[:_ROWS]:
             output.line(f"  {place.asked:>5}  {place.source} › {place.heading}")
+    if found.unasked:
+        output.line()
+        output.line(f"no item, and not asked in the retention window: {_by_document(found)}")
     for title, shares in _groups(found):
         output.line()
         output.table(
@@ -72,11 +78,13 @@ def _show(found: Coverage) -> None:
     if found.labels:
         told = ", ".join(f"{number} {label}" for label, number in found.labels.items())
         output.line(f"failed in the last scored run: {told}")
-    if found.suggestions:
-        output.line()
-        output.line("curate next:")
-        for suggestion in found.suggestions:
-            output.line(f"  {suggestion.what} ({suggestion.why})")
+
+
+def _by_document(found: Coverage) -> str:
+    counts = Counter(place.source for place in found.unasked).most_common()
+    shown = ", ".join(f"{source} ({number})" for source, number in counts[:_ROWS])
+    more = f" and {len(counts) - _ROWS} more documents" if len(counts) > _ROWS else ""
+    return f"{len(found.unasked)} of {len(found.sections)} sections: {shown}{more}"
 
 
 def _groups(found: Coverage) -> tuple[tuple[str, Sequence[Share]], ...]:
@@ -145,11 +153,12 @@ def page(found: Coverage, name: str) -> str:
             ("document", "heading", "asked", "thumbs-down", "refused"),
             tuple(
                 (p.source, p.heading, str(p.asked), str(p.down), str(p.refused))
-                for p in sorted(found.sections, key=lambda place: -place.asked)
-                if not p.items
+                for p in found.wanted
             ),
             numeric=("asked", "thumbs-down", "refused"),
         ),
+        report.Heading("... and not asked in the retention window"),
+        report.Table(("document", "heading"), tuple((p.source, p.heading) for p in found.unasked)),
     ]
     return report.page(f"Coverage of {name}", blocks)
 

@@ -100,13 +100,15 @@ def _lines(found: Coverage) -> Iterable[Content]:
     yield _title("documents: sections with an item, items, questions that led here")
     for document in found.documents:
         yield _document(document)
-    bare = sorted((p for p in found.sections if not p.items), key=lambda place: -place.asked)
-    yield _title(f"{len(bare)} of {len(found.sections)} sections without an item")
-    for place in bare[:_BARE]:
+    bare = len(found.wanted) + len(found.unasked)
+    yield _title(f"{bare} of {len(found.sections)} sections without an item")
+    for place in found.wanted[:_BARE]:
         yield Content.assemble(
             f"  {place.asked:>5} ",
             " › ".join(one_line(part) for part in (place.source, place.heading) if part),
         )
+    if found.unasked:
+        yield signs.quiet(f"  {len(found.unasked)} not asked in the retention window")
     for title, shares in (
         ("kinds", found.kinds),
         ("languages", found.langs),
