@@ -74,6 +74,7 @@ async def test_reworded_and_lost_evidence_is_walked_through_and_taken_or_given_u
         assert "what moved   1 of 2" in sat.text
         assert "borrow a laptop for up to 7 days" in sat.text
         assert "✗ lost" in sat.text
+        assert "▌ 1 laptops.md › How long" in sat.text, "the section that was quoted comes first"
         await sat.press("slash")
         await sat.type("seven days")
         await sat.press("enter", "enter")

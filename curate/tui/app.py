@@ -41,6 +41,7 @@ class CurateApp(App[int]):
 
     TITLE = "curate"
     CSS_PATH = "curate.tcss"
+    NOTIFICATION_TIMEOUT = 3.0
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("question_mark", "help", "help", tooltip="Keys and help for here", id="help"),
         Binding("escape", "hide_help", "close help", tooltip="Close the help", priority=True,

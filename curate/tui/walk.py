@@ -88,11 +88,17 @@ def opened(workspace: Workspace, step: Step) -> Opened:
     passages = desk.suggested(workspace, case)
     if step.was:
         passages = _merged(workspace.corpus.search(step.was[0].phrase), passages)
+        passages.sort(key=lambda passage: not _was_there(passage, step.was[0]))
     if step.now is not None and step.now.grade != "lost":
         span = (step.now.start, step.now.end)
         return Opened(case, tuple(passages), desk.page_at(workspace, step.now.source, span))
     page = desk.page_of(workspace, passages[0]) if passages else None
     return Opened(case, tuple(passages), page)
+
+
+def _was_there(passage: Passage, was: Evidence) -> bool:
+    """Whether a passage is the section that was quoted: most words are changed where they stand."""
+    return (passage.section.source, passage.section.heading) == (was.source, was.heading)
 
 
 def _merged(first: Iterable[Passage], then: Iterable[Passage]) -> list[Passage]:
