@@ -111,10 +111,13 @@ def main() -> None:
         sys.stdout.write(f"{interrupted} of {kills} interrupted at work\n")
         both = [start(torn), start(torn)]
         codes = [one.wait() for one in both]
-        same = rows(torn) == rows(clean)
-        counts = [len(found) for found in rows(torn)]
+        found, wanted = rows(torn), rows(clean)
+        counts = [len(some) for some in found]
+        others = [len({*some} ^ {*same}) for some, same in zip(found, wanted, strict=True)]
+        same = found == wanted
         sys.stdout.write(f"two at once ended with {codes}; questions, votes, names: {counts}\n")
-        sys.stdout.write("the same rows as the clean run\n" if same else "OTHER ROWS\n")
+        words = "the same rows as the clean run" if same else f"OTHER ROWS: {others} differ"
+        sys.stdout.write(words + "\n")
         sys.exit(0 if same and codes == [0, 0] and interrupted == kills else 1)
 
 
