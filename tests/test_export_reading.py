@@ -184,3 +184,12 @@ def test_what_is_no_file_is_named(tmp_path: Path) -> None:
 def test_a_row_shows_no_text_in_its_repr(tmp_path: Path) -> None:
     made = targets.write("questions", BUNDLE).files["questions.json"]
     assert "week" not in repr(read(file(tmp_path, "q.json", made)))
+
+
+@pytest.mark.parametrize("key", ["id", "relevantChunkIds"])
+def test_an_id_that_is_half_a_character_is_refused_with_its_line(tmp_path: Path, key: str) -> None:
+    path = tmp_path / "set.jsonl"
+    value = '"a\\ud83d"' if key == "id" else '["a\\ud83d"]'
+    path.write_text(f'{{"question": "one"}}\n{{"question": "two", "{key}": {value}}}\n')
+    with pytest.raises(CurateError, match=f"line 2: `{key}` holds half a character"):
+        read(path)

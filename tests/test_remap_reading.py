@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -149,3 +150,9 @@ def test_a_bad_label_is_named(tmp_path: Path, second: dict[str, object], says: s
     path = Chunking(tmp_path).write("gold.jsonl", [{"id": "q"}, second])
     with pytest.raises(CurateError, match=says):
         read_labels(path)
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(CurateError, match="pipe: is no file"):
+        read_labels(tmp_path / "pipe")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -161,3 +162,9 @@ def test_parquet_needs_its_extra_or_gives_the_same_chunks(tmp_path: Path) -> Non
         return
     pyarrow.parquet.write_table(pyarrow.Table.from_pylist(OURS), path)
     assert list(rows(path)) == OURS
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(CurateError, match="pipe is no file"):
+        next(rows(tmp_path / "pipe"))

@@ -199,7 +199,7 @@ def _passages(workspace: Workspace, record: Record) -> tuple[str, ...]:
 def read_verdict(path: Path) -> Json:
     """Read what `eval judge --out` wrote. Raises `CurateError` for anything else."""
     try:
-        value = json.loads(path.read_bytes())
+        value = json.loads(path.read_bytes()) if path.is_file() else None
     except (OSError, ValueError):
         value = None
     if not isinstance(value, dict) or not {"measures", "model", "wording", "repeats"} <= set(value):

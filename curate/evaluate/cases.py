@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from curate.evaluate.files import content
 from curate.model.errors import CurateError, Exit
 from curate.model.items import EvidenceMode, Split
 from curate.model.plain import Json
@@ -19,6 +20,7 @@ from curate.model.records import Turn
 from curate.text import fold_space, strip_space
 
 _SHOWN = 8
+_WAY = "Name the set's questions.json with --questions."
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,25 +84,21 @@ def read(path: Path, labels: Path | None = None) -> CaseSet:
     Also reads labelled queries alone (`id, query, relevantChunkIds`, ids in a list or with their
     grades in an object). Raises `CurateError` naming every item that cannot be used.
     """
-    items = _array(path)
+    data = content(path, _WAY)
+    items = _array(path, data)
     faults: list[str] = []
     cases = [_case(item, place, faults) for place, item in enumerate(items, 1)]
     _refuse(path, faults + _twice(case.id for case in cases))
     if labels is not None:
         cases = _labelled(cases, labels)
-    digest = _digest(path)
+    digest = "sha256:" + hashlib.sha256(data).hexdigest()
     number, siblings = _version(path, digest)
     return CaseSet(str(path), digest, tuple(cases), number, siblings | {digest})
 
 
-def _array(path: Path) -> list[Json]:
+def _array(path: Path, data: bytes) -> list[Json]:
     try:
-        value = msgspec.json.decode(path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
-    except OSError as error:
-        raise CurateError(
-            f"{path} cannot be read: {error.strerror}",
-            "Name the set's questions.json with --questions.",
-        ) from None
+        value = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"))
     except (ValueError, RecursionError):
         raise CurateError(f"{path} is not JSON in UTF-8", "Export the set again.") from None
     if not isinstance(value, list) or not value:
@@ -211,7 +209,10 @@ def _labelled(cases: Sequence[Case], path: Path) -> list[Case]:
     faults: list[str] = []
     given = {
         case.id: case.chunks
-        for case in (_case(item, place, faults) for place, item in enumerate(_array(path), 1))
+        for case in (
+            _case(item, place, faults)
+            for place, item in enumerate(_array(path, content(path, _WAY)), 1)
+        )
     }
     _refuse(path, faults)
     unknown = sorted(given.keys() - {case.id for case in cases})
@@ -222,10 +223,6 @@ def _labelled(cases: Sequence[Case], path: Path) -> list[Case]:
             Exit.USAGE,
         )
     return [replace(case, chunks=given.get(case.id, case.chunks)) for case in cases]
-
-
-def _digest(path: Path) -> str:
-    return "sha256:" + hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _version(path: Path, digest: str) -> tuple[int | None, frozenset[str]]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from curate.evaluate import answers, metrics
 from curate.evaluate.comparing import Comparison
+from curate.evaluate.files import content
 from curate.evaluate.scoring import SHARES, Outcome, Scored, Side, foreign
 from curate.model.errors import CurateError, Exit, did_you_mean
 from curate.text import display
@@ -90,14 +91,12 @@ class Verdict:
 
 def read(path: Path) -> Floors:
     """Read a `floors.toml`. Raises `CurateError` naming the file and the key at fault."""
-    try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    if not path.exists():
         raise CurateError(
             f"{path} does not exist", "Make it from today's run with --init.", Exit.USAGE
-        ) from None
-    except OSError as error:
-        raise CurateError(f"{path} cannot be read: {error.strerror}", "Check its mode.") from None
+        )
+    try:
+        raw = tomllib.loads(content(path, "Name a floors.toml with --floors.").decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError):
         raise CurateError(f"{path} is not valid TOML", "Mend it, or --init anew.") from None
     unknown = raw.keys() - {"split", "floors", "ceilings"}

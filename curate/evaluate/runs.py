@@ -18,10 +18,12 @@ from typing import Any
 
 import msgspec
 
+from curate.evaluate.files import content
 from curate.model.errors import CurateError, Exit
 from curate.model.plain import Json
 
 _DECODER = msgspec.json.Decoder()
+_WAY = "Make a run with `curate eval run`, or give a JSONL file with one object per line."
 FORMAT = "curate run 1"
 """The value of `format` in the head line of a run file of ours."""
 
@@ -125,7 +127,7 @@ def read(path: Path) -> Run:
 
     Of several lines with one id the last counts; the others are named.
     """
-    data = _bytes(path)
+    data = content(path, _WAY)
     head: Json = {}
     replies: dict[str, Reply] = {}
     problems: list[Problem] = []
@@ -164,21 +166,11 @@ def objects(path: Path) -> list[Json]:
     first line that is none.
     """
     problems: list[Problem] = []
-    read = (_value(number, line, problems) for number, line in _numbered(_bytes(path)))
+    read = (_value(number, line, problems) for number, line in _numbered(content(path, _WAY)))
     found = [value for value in read if value is not None]
     if problems:
         raise CurateError(f"{path}: {problems[0].message}", "Mend the file there.", Exit.USAGE)
     return found
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise CurateError(
-            f"{path} cannot be read: {error.strerror}",
-            "Make a run with `curate eval run`, or give a JSONL file with one object per line.",
-        ) from None
 
 
 def _numbered(data: bytes) -> Iterator[tuple[int, bytes]]:

@@ -221,11 +221,15 @@ def _row(path: Path, place: str, told: Mapping[str, Any]) -> Row:
     name = told.get("id", "")
     if not isinstance(name, str | int) or isinstance(name, bool):
         raise wrong("`id` is no text")
+    if not _whole(str(name)):
+        raise wrong("`id` holds half a character (a lone surrogate)")
     answerable = told.get("answerable")
     if answerable is not None and not isinstance(answerable, bool):
         raise wrong("`answerable` is neither true nor false")
     quotes = _quotes(told, raw, wrong)
     chunks = several("relevantChunkIds") or ()
+    if not all(_whole(chunk.reveal()) for chunk in chunks):
+        raise wrong("`relevantChunkIds` holds half a character (a lone surrogate)")
     if answerable is None and (quotes or chunks or "reference" in told):
         answerable = True
     if answerable is False and quotes:
@@ -252,6 +256,11 @@ def _row(path: Path, place: str, told: Mapping[str, Any]) -> Row:
         _split(told, wrong),
         tuple(chunk.reveal() for chunk in chunks),
     )
+
+
+def _whole(text: str) -> bool:
+    """Say whether a text can be written at all: an id is kept as it is, or not taken."""
+    return not any("\ud800" <= char <= "\udfff" for char in text)
 
 
 def _quotes(

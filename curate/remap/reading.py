@@ -342,6 +342,8 @@ def _open(path: Path) -> BinaryIO:
 
 def _is_packed(path: Path) -> bool:
     try:
+        if path.exists() and not path.is_file():  # a pipe would be waited for, and read twice
+            raise CurateError(f"{path}: is no file.", "Name a JSONL file.", Exit.USAGE)
         with path.open("rb") as stream:
             return stream.read(2) == b"\x1f\x8b"
     except OSError as error:

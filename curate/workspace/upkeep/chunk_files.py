@@ -218,6 +218,8 @@ def _parsed(path: Path, place: str, data: bytes) -> Any:
 
 def _open(path: Path) -> IO[bytes]:
     try:
+        if path.exists() and not path.is_file():
+            raise CurateError(f"{path} is no file", "Name a file of chunks.", Exit.USAGE)
         with path.open("rb") as stream:
             packed = stream.read(2) == b"\x1f\x8b"
         return cast(IO[bytes], gzip.open(path)) if packed else path.open("rb")
