@@ -402,6 +402,7 @@ def _respaced(a: str, b: str) -> bool:
     return sorted(a) == sorted(b) or (a[0] == b[0] and _within(a, b, 2 if shorter >= 8 else 1))
 
 
+@lru_cache(maxsize=50_000)
 def _typo(a: str, b: str) -> bool:
     """Say whether two words are one, typed differently or inflected.
 
