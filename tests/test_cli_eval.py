@@ -113,6 +113,17 @@ def test_a_pass_without_its_evidence_is_named_in_text_and_json(
     assert "1 item passes though the evidence was not retrieved" in curate(*asked).out
 
 
+def test_the_chief_measures_are_told_by_kind_and_language(curate: Curate, work: Path) -> None:
+    told = curate(
+        *("eval", "score", work / "heading.jsonl", "--questions", work / "questions.json")
+    ).out.splitlines()
+    head = next(line for line in told if line.startswith("items "))
+    assert head.split() == ["items", "hit@4", "mrr@4", "pass"]
+    assert any(re.match(r"kind paraphrase +\.\d\d \(.*\) of \d", line) for line in told)
+    assert any(re.match(r"kind unanswerable +- +- +\.\d\d", line) for line in told)
+    assert any(line.startswith("lang en ") for line in told)
+
+
 def test_bad_input_is_named_on_stderr_and_scored_all_the_same(
     curate: Curate, work: Path, tmp_path: Path
 ) -> None:

@@ -133,7 +133,12 @@ def _show_rewriting(found: Rewriting, without: Scored) -> None:
         output.line(f"likeness to the standalone questions {found.likeness.value:.2f}")
     output.table(
         [
-            (duel.item, duel.with_rank or "-", duel.without_rank or "-", duel.likeness or "-")
+            (
+                duel.item,
+                duel.with_rank or "-",
+                duel.without_rank or "-",
+                "-" if duel.likeness is None else scored.short(duel.likeness),
+            )
             for duel in found.duels
         ],
         ("follow-up", "rewritten", "as asked", "likeness"),

@@ -291,6 +291,7 @@ def show(scored: Scored) -> None:
             ("measure", "value", "n", "what it is"),
         )
         output.line()
+    _groups(scored)
     failed = [o for o in scored.outcomes if o.verdict.label]
     if failed:
         output.table(
@@ -308,6 +309,25 @@ def show(scored: Scored) -> None:
     if unfound:
         more = f", ... and {len(unfound) - SHOWN} more" if len(unfound) > SHOWN else ""
         output.line(f"{passes_unfound(len(unfound))}: {', '.join(unfound[:SHOWN])}{more}")
+
+
+def _groups(scored: Scored) -> None:
+    """Print the chief measures by kind and by language, where there are several."""
+    k = 4 if 4 in scored.ks else scored.ks[-1]
+    names = [f"hit@{k}", f"mrr@{k}", "pass"]
+    held = {(s.by, s.group, s.measure): s for s in scored.groups}
+    shown = [name for name in names if any(name == measure for _, _, measure in held)]
+    rows = [
+        (f"{by} {group}", *(_of(held.get((by, group, name))) for name in shown))
+        for by, group in dict.fromkeys((by, group) for by, group, _ in held)
+    ]
+    if rows and shown:
+        output.table(rows, ("items", *shown))
+        output.line()
+
+
+def _of(score: Score | None) -> str:
+    return "-" if score is None else f"{span(score)} of {score.n}"
 
 
 def passes_unfound(count: int) -> str:
