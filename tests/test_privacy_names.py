@@ -29,6 +29,11 @@ def redacted(anonymiser: Anonymiser, text: str) -> list[str]:
         ("tell mark to bring the keys", ["mark"]),
         ("Samantha Bašić wrote to me", ["Samantha Bašić"]),
         ("thanks to #SelenaGomez for this", ["SelenaGomez"]),
+        ("ask @LenaMoreau about it", ["LenaMoreau"]),
+        ("where is carlaaaa?", ["carlaaaa"]),
+        ("i was thinking of rebeccas bike", ["rebeccas"]),
+        ("a book by ALexander Novak", ["ALexander Novak"]),
+        ("i asked priya k. iyer about it", ["priya k. iyer"]),
         ("ខ្ញុំឈ្មោះ មាស កុសល តើ ORD-83938 ដល់ណាហើយ?", ["មាស កុសល"]),
         ("លោក សុខ ដារ៉ា បាននិយាយ", ["សុខ ដារ៉ា"]),
         ("bong, lok Vichea Heng said yes", ["Vichea Heng"]),
@@ -56,6 +61,9 @@ def test_names_are_found_in_any_case_script_and_place(
         "où est ma commande ORD-18422",
         "Phnom Penh to Siem Reap shipping",
         "thx bro, pls help asap",
+        "mark my order as urgent",
+        "hahahaha that was sooo late, im callin now",
+        "tickets for @LenaOrchestra and @MapleHockeyClub",
     ],
 )
 def test_what_is_no_name_stays(anonymiser: Anonymiser, text: str) -> None:

@@ -58,19 +58,28 @@ def find(
 
 
 def handles(text: str) -> list[Name]:
-    """Return the handles and hashtags that spell a person's name, without their sign."""
+    """Return the handles and hashtags that hold a person's name, without their sign.
+
+    A handle is a name only as a whole: with an ordinary word in it, it is a team's, a shop's or a
+    show's. A hashtag is made of words, and one of them may be a name.
+    """
     if "#" not in text and "@" not in text:
         return []
     return [
         Name(match.start(1), match.end(1), 0.6)
         for match in _HANDLE.finditer(text)
-        if any(
-            len(part) > 2
-            and part.lower() in wordlist("given")
-            and part.lower() not in wordlist("common")
-            for part in _PART.findall(match.group(1))
-        )
+        if _holds_a_name(_PART.findall(match.group(1)), whole=text[match.start()] == "@")
     ]
+
+
+def _holds_a_name(parts: Sequence[str], *, whole: bool) -> bool:
+    lows = [part.lower() for part in parts]
+    ordinary = [low for low in lows if low in wordlist("common")]
+    if whole and any(
+        low not in wordlist("given") and low not in cuewords()["title"] for low in ordinary
+    ):
+        return False
+    return any(len(low) > 2 and low in wordlist("given") and low not in ordinary for low in lows)
 
 
 def worth_judging(text: str, *, strict: bool = False) -> bool:
@@ -154,9 +163,12 @@ _ENDINGS = ("ing", "ed", "ly", "tion", "ness", "ment", "able", "ies", "less", "f
 _BREAK = re.compile(r"[.!?…;\n\"“”()\[\]{}|]|[-–—] ")
 _SPACE = re.compile(r"[ \t\u00a0]{1,2}|-")
 _INITIAL = re.compile(r"[ \t\u00a0]{1,2}\w\.?[ \t\u00a0]{1,2}|, ")
+_CUT = re.compile(r"['\u2019] ?$")
+_SLIP = re.compile(r"[A-Z]{2}[a-z]{3,}")
 _CAMEL = re.compile(r"(?<!\bMc)(?<!\bMac)(?<!\bDe)(?<!\bLe)(?<!\bLa)(?<!')[A-Z](?<!^.)")
 _MORE = re.compile(r"\w{2}")
 _LONG = re.compile(r"(.)\1\1|(?:ha|he|hi){2}|lool")
+_LAUGHTER = re.compile(r"(?:h*[aei]+h+){2,}[aei]*")
 _NUMBER = re.compile(r"[ #:-]{0,3}\d")
 
 
@@ -179,7 +191,13 @@ def features(text: str, found: Sequence[Word], pieces: Sequence[Piece]) -> list[
     for index, word in enumerate(found):
         odd, kind, plain = odds[index], kinds[index], plains[index]
         name = odd.given + odd.family
-        if word.code or len(word.text) == 1 or plain in wordlist("never") or _is_code(word.text):
+        if (
+            word.code
+            or len(word.text) == 1
+            or plain in wordlist("never")
+            or _is_code(word.text)
+            or _LAUGHTER.fullmatch(plain)
+        ):
             facts.append(None)
             continue
         least = _LEAST.get(kind, 0.0)
@@ -198,6 +216,9 @@ def features(text: str, found: Sequence[Word], pieces: Sequence[Piece]) -> list[
         starts = index == 0 or bool(_BREAK.search(gaps[index]))
         capital = word.text[0].isupper() and (len(word.text) == 1 or not word.text.isupper())
         if plain in wordlist("stop") and not (telling and capital and not starts):
+            facts.append(None)
+            continue
+        if starts and kind == "common" and gaps[index + 1] == " " and _asks(plains, index):
             facts.append(None)
             continue
         group = _GROUP[kind]
@@ -256,9 +277,7 @@ def features(text: str, found: Sequence[Word], pieces: Sequence[Piece]) -> list[
             if "\n" in gaps[index] or gaps[index].strip() in ("-", "–", "—", ","):
                 own["signature"] = 1.0
         beside = [
-            other
-            for other, gap in ((index - 1, gaps[index]), (index + 1, after))
-            if 0 <= other < len(found) and (_SPACE.fullmatch(gap) or _INITIAL.fullmatch(gap))
+            other for step in (-1, 1) if (other := _beside(text, found, index, step)) is not None
         ]
         own["place_beside"] = max((odds[o].place for o in beside), default=0.0)
         own["beside"] = max((_logit(odds[o].given + odds[o].family) for o in beside), default=-7.0)
@@ -269,6 +288,12 @@ def features(text: str, found: Sequence[Word], pieces: Sequence[Piece]) -> list[
     return facts
 
 
+def _asks(plains: Sequence[str], index: int) -> bool:
+    """Say whether a word that begins a sentence is a verb with its object: mark my order."""
+    return index + 1 < len(plains) and plains[index + 1] in _OBJECTS
+
+
+_OBJECTS = frozenset(("my", "our", "your", "the", "this", "these", "those", "a", "an", "all", "it"))
 _LEAST = {"common": 0.1, "rare": 0.004}
 _LEAST_TOP = 0.02
 """Model probabilities below which an ordinary word is no name, unless beside a listed one; the
@@ -290,17 +315,36 @@ def again(
             continue
         word = found[index]
         own["self"] = _logit(first[index])
-        if index:
-            gap = text[found[index - 1].end : word.start]
-            if _SPACE.fullmatch(gap) or _INITIAL.fullmatch(gap):
-                own["before"] = _logit(first[index - 1]) + 4
-        if index + 1 < len(found):
-            gap = text[word.end : found[index + 1].start]
-            if _SPACE.fullmatch(gap) or _INITIAL.fullmatch(gap):
-                own["behind"] = _logit(first[index + 1]) + 4
+        for step, neighbour in ((-1, "before"), (1, "behind")):
+            other = _beside(text, found, index, step)
+            if other is not None:
+                own[neighbour] = _logit(first[other]) + 4
         others = [score for score, where in best.get(word.plain, ()) if where != index]
         if others:
             own["namesake"] = _logit(max(others)) + 2
+
+
+def _beside(text: str, found: Sequence[Word], index: int, step: int) -> int | None:
+    """Return the word before (`step` -1) or behind that may be of one name with this; an initial
+    may stand between.
+    """
+    other = index + step
+    if 0 <= other + step < len(found) and _is_initial(text, found[other]):
+        other += step
+    if not 0 <= other < len(found):
+        return None
+    left, right = sorted((index, other))
+    gap = text[found[left].end : found[right].start]
+    return other if _SPACE.fullmatch(gap) or _INITIAL.fullmatch(gap) else None
+
+
+def _is_initial(text: str, word: Word) -> bool:
+    """Say whether a letter may stand for a name: no part of a code, no contraction (it ' s), and
+    none that is a word by itself in English or a neighbour's language, unless a dot follows.
+    """
+    if len(word.text) > 1 or word.code or _CUT.search(text, max(0, word.start - 2), word.start):
+        return False
+    return word.text not in "aeioyAI" or text.startswith(".", word.end)
 
 
 def _kind(word: Word) -> str:
@@ -342,6 +386,8 @@ def _is_code(word: str) -> bool:
     """Say whether a word has capitals inside and no part that is a given name (setHeight)."""
     if word.isupper() or not _CAMEL.search(word):
         return False
+    if _SLIP.fullmatch(word):  # a shift key held too long: QUentin
+        return word.lower() not in wordlist("given")
     return not any(part.lower() in wordlist("given") for part in _PART.findall(word))
 
 

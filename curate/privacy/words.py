@@ -79,7 +79,7 @@ def words(text: str) -> list[Word]:
             (start and (text[start - 1].isdigit() or text[start - 1] == "_"))
             or (end < len(text) and (text[end].isdigit() or text[end] == "_"))
         )
-        found.append(Word(start, end, match.group(), plain(match.group()), inside or mixed))
+        found.append(Word(start, end, match.group(), usual(match.group()), inside or mixed))
     return found
 
 
@@ -111,6 +111,42 @@ def plain(word: str) -> str:
     low = word.lower().replace("đ", "d").replace("ø", "o").replace("ß", "ss").replace("ł", "l")
     spread = unicodedata.normalize("NFKD", low)
     return "".join(c for c in spread if c.isalpha() and not unicodedata.combining(c))
+
+
+_DRAWN = re.compile(r"(.)\1{2,}")
+
+
+@functools.lru_cache(maxsize=65536)
+def usual(word: str) -> str:
+    """Return the plain form of `word`; of one that no list has as it is, the form that was meant,
+    where a list has that: drawn out (soo, pleaseee, Carlaaa), without its g (callin) or its
+    apostrophe (shannons bike).
+    """
+    own = plain(word)
+    if len(own) < 4 or any(own in wordlist(name) for name in _EVERY):
+        return own
+    rare = any(own in wordlist(name) for name in _RARE)
+    # Rare names end so, too, with a capital.
+    if own.endswith("in") and f"{own}g" in wordlist("common") and (word.islower() or not rare):
+        return f"{own}g"
+    if rare:
+        return own
+    if own[-1] == own[-2] and own[:-1] in wordlist("stop"):
+        return own[:-1]
+    if _DRAWN.search(own):
+        for form in (_DRAWN.sub(by, own) for by in (r"\1", r"\1\1")):
+            if form in wordlist("stop") or (
+                len(form) > 2 and any(form in wordlist(name) for name in _USUAL)
+            ):
+                return form
+    if own.endswith("s") and own[:-1] in wordlist("given"):
+        return own[:-1]
+    return own
+
+
+_USUAL = ("stop", "common", "given", "family", "khmer")
+_EVERY = (*_USUAL, "rare", "proper", "places", "never", "public")
+_RARE = ("given_rare", "family_rare")
 
 
 @functools.cache
