@@ -27,8 +27,8 @@ event has an id or a time.
 """
 
 _HARD = ("target", "rating", "feedback_id", "history", "refused", "standalone", "title")
-_SINGLE = ("session", "user", "ts", "answer", "chunks", "latency_ms", "tokens_in", "tokens_out")
-_MEASURES = frozenset(("latency_ms", "tokens_in", "tokens_out"))
+_SINGLE = ("id", "session", "user", "ts", "answer", "chunks")
+_MEASURES = ("latency_ms", "tokens_in", "tokens_out")
 _MOST_PLANS = 64
 _MOST_TRIED = 4
 _MOST_KEYS = 100
@@ -38,11 +38,13 @@ _NOT_SO = (msgspec.MsgspecError, RecursionError)
 
 # Objects are left to `generic`, which may know the names in them.
 _ANY: Any = str | int | float | bool | list[Any] | None
-_NAME: Any = str | int | None
+_NAME: Any = Annotated[str, msgspec.Meta(max_length=LONGEST_ID)] | int | None
 _TYPES: dict[str, Any] = {
     "question": Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_TEXT)],
+    "id": _NAME,
     "session": _NAME,
     "user": _NAME,
+    "ts": Annotated[str, msgspec.Meta(max_length=_LONGEST_TIME)] | int | float | None,
     "answer": Annotated[str, msgspec.Meta(max_length=MAX_TEXT)] | None,
 }
 _NO_CHUNKS: Any = Annotated[list[Any], msgspec.Meta(max_length=0)] | None
@@ -50,9 +52,10 @@ _NO_CHUNKS: Any = Annotated[list[Any], msgspec.Meta(max_length=0)] | None
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """A shape of rows: what decodes its lines, and the attributes under which ids stand then.
+    """A shape of rows: what decodes its lines into an object with an attribute for each field.
 
-    Some of its fields may be `measured`: latency or tokens. `chunks` is the key of the retrieved
+    Of several ids the first is `id`, and `ids` are the attributes that hold the others. Some
+    fields may be `measured`: latency or tokens. `chunks` is the key of the retrieved
     chunks, if there is one; `layout` says where what is in them, once they have been seen to be
     flat objects with the `inner` keys at most, and `mixed` that they are anything.
     """
@@ -127,24 +130,20 @@ class Quick:
                 answer = RawText(answer) if (answer := answer.strip()) else None
             else:
                 answer = None
-            ids: tuple[RawText, ...] = ()
-            for key in plan.ids:
-                own = getattr(row, key)
-                if own is None:
-                    continue
+            own = row.id
+            if own is not None:
                 own = own.strip() if type(own) is str else str(own)
-                if len(own) > LONGEST_ID:
-                    return None
-                if own:
-                    ids = (*ids, RawText(own)) if ids else (RawText(own),)
+                own = RawText(own) if own else None
+            ids: tuple[RawText, ...] = () if own is None else (own,)
+            if plan.ids:
+                ids = _ids(ids, row, plan.ids)
             if at is not None:
                 try:
                     found = fromisoformat(at)
                 except (TypeError, ValueError):
                     at = moment(at)
                 else:
-                    usual = found.tzinfo is utc and len(at) < _LONGEST_TIME
-                    at = found if usual else moment(at)
+                    at = found if found.tzinfo is utc else moment(at)
             if at is None and not ids:
                 return None
             session, user = row.session, row.user
@@ -166,7 +165,7 @@ class Quick:
             event.user = user
             event.question = RawText(asked)
             event.source_id = ids[0] if ids else None
-            event.aliases = ids if len(ids) < 2 else tuple(dict.fromkeys(ids))
+            event.aliases = ids
             event.at = at
             event.standalone = None
             event.history = ()
@@ -205,6 +204,12 @@ class _Names(dict[str | int | None, RawText | None]):
             self[None] = None
         made = self[name] = RawText(text)
         return made
+
+
+def _ids(first: tuple[RawText, ...], row: Any, names: Sequence[str]) -> tuple[RawText, ...]:
+    values = (getattr(row, name) for name in names)
+    others = (str(value).strip() for value in values if value is not None)
+    return tuple(dict.fromkeys((*first, *(RawText(value) for value in others if value))))
 
 
 def _chunks_in(rows: Sequence[Any], names: _Names) -> tuple[RawChunk, ...]:
@@ -254,8 +259,8 @@ def _plan(
         for number, key in enumerate(dict.fromkeys(here)):
             if key in attributes or not key.isidentifier():
                 return None
-            attributes[key] = f"id{number}" if field == "id" else field
-            if field == "id":
+            attributes[key] = f"{field}{number or ''}"
+            if number:
                 ids.append(attributes[key])
     if "question" not in attributes.values() or not all(map(_may_be_named, row)):
         return None
@@ -265,9 +270,11 @@ def _plan(
     decoder = _decoder(
         {attributes.get(name, f"other{n}"): name for n, name in enumerate(row)},
         types,
-        dict.fromkeys(field for field in _SINGLE if field not in attributes.values()),
+        dict.fromkeys(
+            field for field in (*_SINGLE, *_MEASURES) if field not in attributes.values()
+        ),
     )
-    measured = not _MEASURES.isdisjoint(attributes.values())
+    measured = any(field in attributes.values() for field in _MEASURES)
     return _Plan(decoder, tuple(ids), measured, key, **plan)
 
 

@@ -138,7 +138,12 @@ def _lines(log: Log, _: bytes) -> Iterator[Found]:
     try:
         for line in log.lines():
             quickly = log.quickly
-            if quickly is not None and line and _is_plain(line):
+            # Most lines are ASCII without a backslash: these are not worth a call.
+            if (
+                quickly is not None
+                and line
+                and ((line.isascii() and 92 not in line and 127 not in line) or _is_plain(line))
+            ):
                 event = quickly(line, log.number)
                 if event is not None:
                     events.append(event)
