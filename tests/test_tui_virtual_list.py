@@ -156,3 +156,16 @@ async def test_the_rows_ahead_of_the_cursor_are_asked_for_before_it_is_there() -
         await pilot.press("down", "down")
         await pilot.pause()
         assert not app.wanted
+
+
+async def test_rows_that_are_there_already_are_never_asked_for_however_many() -> None:
+    app = Bench()
+    async with app.run_test(size=(60, 10)) as pilot:
+        number = CACHED + PAGE
+        app.listing.show(range(number), {key: f"row {key}" for key in range(number)})
+        for key in ("end", "home", "pagedown"):
+            await pilot.press(key)
+        await pilot.pause()
+
+        assert app.line(0).endswith("row 0")
+        assert not app.wanted

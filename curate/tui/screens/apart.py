@@ -48,8 +48,7 @@ class TakeApart(WorkScreen[tuple[int, ...] | None], ModalScreen[tuple[int, ...] 
 
     def _show(self, records: list[Record]) -> None:
         listing = self.query_one(VirtualList)
-        listing.show([record.id for record in records])
-        listing.supply({record.id: record for record in records})
+        listing.show([record.id for record in records], {record.id: record for record in records})
 
     def _draw(self, record: Record, width: int) -> Content:
         sign = ("✚ ", "bold $text-accent") if record.id in self._chosen else "  "

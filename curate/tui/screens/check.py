@@ -90,8 +90,7 @@ the next version: the same set gives the same files and no new version.
             f"   {warnings} warnings",
         )
         self.listing.say("✓ nothing wrong: E exports")
-        self.listing.show(range(len(findings)))
-        self.listing.supply(dict(enumerate(findings)))
+        self.listing.show(range(len(findings)), dict(enumerate(findings)))
 
     def _draw(self, finding: Finding, width: int) -> Content:
         sign = signs.SEVERITIES[finding.severity]

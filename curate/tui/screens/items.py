@@ -150,8 +150,8 @@ likely wrong.
         )
         keys = [item.id for item in found]
         self.listing.say("no item like that" if self._items else "the set is empty so far")
-        self.listing.show(keys, cursor=keys.index(here) if here in keys else 0)
-        self.listing.supply({item.id: item for item in found})
+        rows = {item.id: item for item in found}
+        self.listing.show(keys, rows, cursor=keys.index(here) if here in rows else 0)
         self.refresh_bindings()
 
     def _draw(self, item: Item, width: int) -> Content:

@@ -61,8 +61,7 @@ class PickItem(WorkScreen[str | None], ModalScreen[str | None]):
 
     def _show(self, items: list[Item]) -> None:
         rows = self.query_one(VirtualList)
-        rows.show([item.id for item in items])
-        rows.supply({item.id: item for item in items})
+        rows.show([item.id for item in items], {item.id: item for item in items})
 
     def _draw(self, item: Item, width: int) -> Content:
         name = one_line(item.id)[:28]

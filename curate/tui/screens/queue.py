@@ -124,8 +124,7 @@ class QueueScreen(FailingScreen, GroupingScreen):
         index = self.listing.cursor if cursor is None else cursor
         with suppress(ValueError):
             index = index if here is None else keys.index(here)
-        self.listing.show(keys, cursor=index, forget=forget)
-        self.listing.supply(front)
+        self.listing.show(keys, front, cursor=index, forget=forget)
 
     def watch_returned(self) -> None:
         """Put what came back on top."""
@@ -168,10 +167,6 @@ class QueueScreen(FailingScreen, GroupingScreen):
     @on(VirtualList.Wanted, "#candidates")
     def _wanted(self, event: VirtualList.Wanted) -> None:
         keys = tuple(key for key in event.keys if isinstance(key, int))
-        back = {one.item.id: one for one in self.returned}
-        self.listing.supply({key: back[key] for key in event.keys if key in back})
-        if not keys:
-            return
 
         def run(workspace: Workspace) -> list[Candidate]:
             return workspace.store.candidates(keys)

@@ -113,8 +113,7 @@ class SeekingScreen(EditingScreen):
         """List passages, found for a query or suggested."""
         self.asked = query
         self.passages = tuple(passages)
-        self.listing.show(range(len(passages)))
-        self.listing.supply(dict(enumerate(passages)))
+        self.listing.show(range(len(passages)), dict(enumerate(passages)))
         words = f"found for “{one_line(query)}”" if query else "suggested"
         self.query_one("#right").border_title = Content(f"passages  {len(passages)} {words}")
 

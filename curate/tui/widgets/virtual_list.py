@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from rich.segment import Segment
@@ -25,6 +26,8 @@ CACHED = 2000
 
 DRAWN = 400
 """Rows kept as they were drawn: a few screenfuls, so that scrolling draws only what is new."""
+
+NONE: Mapping[Any, Any] = MappingProxyType({})
 
 Draw = Callable[[Any, int], Content]
 """Makes one line of a row, given the cells it may use."""
@@ -106,15 +109,26 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
         self._empty = empty
         self._keys: Sequence[Any] = ()
         self._rows: LRUCache[Any, Any] = LRUCache(CACHED)
+        self._held: Mapping[Any, Any] = NONE
         self._asked: set[int] = set()
         self._drawn: LRUCache[tuple[Any, int, bool], Strip] = LRUCache(DRAWN)
         self._styles: dict[str, Style] = {}
 
     # ------------------------------------------------------------------ what it shows
 
-    def show(self, keys: Sequence[Any], *, cursor: int = 0, forget: bool = True) -> None:
-        """Show these ids, the cursor on the row `cursor`; `forget` the rows known so far."""
+    def show(
+        self,
+        keys: Sequence[Any],
+        rows: Mapping[Any, Any] = NONE,
+        *,
+        cursor: int = 0,
+        forget: bool = True,
+    ) -> None:
+        """Show these ids, the cursor on the row `cursor`. `rows` are there already, and are not
+        asked for; `forget` those that were supplied.
+        """
         self._keys = keys
+        self._held = rows
         self._asked.clear()
         self._drawn.clear()
         if forget:
@@ -130,7 +144,7 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
         for key, row in rows.items():
             self._rows.discard(key)  # else what the cache has would stand
             self._rows[key] = row
-        self._asked = {page for page in self._asked if self._keys[page * PAGE] not in self._rows}
+        self._asked = {page for page in self._asked if self.row(self._keys[page * PAGE]) is None}
         top = round(self.scroll_offset.y)
         if any(key in rows for key in self._keys[top : top + self.size.height]):
             self.redraw()
@@ -160,7 +174,7 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def row(self, key: Any) -> Any:
         """Return the row of an id, or None while it is not there."""
-        return self._rows.get(key)
+        return self._held[key] if key in self._held else self._rows.get(key)
 
     @property
     def key(self) -> Any:
@@ -240,7 +254,7 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
             return Strip.blank(width, base.rich_style)
         here = index == self.cursor
         key = self._keys[index]
-        row = self._rows.get(key)
+        row = self.row(key)
         if row is None:
             self._want(index // PAGE)
             return self._strip(Content("   …"), width, "list--cursor" if here else "list--waiting")
@@ -269,7 +283,7 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
     def _look_ahead(self, step: int) -> None:
         """Ask for the rows that the cursor moves towards before it is there."""
         page = self.cursor // PAGE + step
-        if 0 <= page * PAGE < len(self._keys) and self._keys[page * PAGE] not in self._rows:
+        if 0 <= page * PAGE < len(self._keys) and self.row(self._keys[page * PAGE]) is None:
             self._want(page)
 
     def _want(self, page: int) -> None:
