@@ -147,3 +147,16 @@ def test_a_paraphrase_without_a_word_in_common_is_found() -> None:
     found = both.rank([("it tells me nothing, how do I see what is really going on", 1.0)], 2)
     assert found[0].section.source == "b.md"
     assert found[0].why == "meaning"
+
+
+@pytest.mark.parametrize(
+    ("question", "best"),
+    [
+        ("how do I silence the printer", "Pass `--silent` to it."),
+        ("does the printer make a noise", "The printer makes a noise at night."),
+    ],
+)
+def test_how_something_is_done_is_told_by_code(question: str, best: str) -> None:
+    text = "# Office\n\nThe printer makes a noise at night. Pass `--silent` to it.\n"
+    found = ranked({"a.md": text}).rank([(question, 1.0)], 1)[0]
+    assert text[slice(*found.best)] == best

@@ -42,6 +42,15 @@ _RETRIEVED = 0.05  # what the assistant's first retrieved section is worth
 _LAYS_DOWN = re.compile(
     r"\b(?:must|use|can|will|not|only|need|should|default|instead|to)\b", re.IGNORECASE
 )
+_LIMITS = re.compile(
+    r"\b(?:by default|instead|only|must|cannot|will not|unless|however|but)\b", re.IGNORECASE
+)
+_DOES = re.compile(  # a question that a command, an option or a setting answers
+    r"\b(?:how (?:do|can|to|does)|what do i|command|option|flag|syntax|set|turn off|disable|enable"
+    r"|switch|which (?:variable|key))\b",
+    re.IGNORECASE,
+)
+_CODE = 0.2  # what code in a sentence is worth to such a question
 _LINK = re.compile(r"\]\([^()\s]*\)|\]\[")
 _EXACT = re.compile(r"\d|`")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -58,6 +67,14 @@ class _Term(NamedTuple):
     number: int | None
 
 
+class _Sentence(NamedTuple):
+    """The numbers of a sentence's terms, what its form is worth, and whether it shows code."""
+
+    numbers: NDArray[np.int64]
+    form: float
+    code: bool
+
+
 class Ranker:
     """Ranks the sections of a set of documents."""
 
@@ -72,7 +89,7 @@ class Ranker:
             features.extend(known)
             page += [number] * len(known)
         self._page = np.asarray(page, np.int64)
-        self._said: dict[int, list[tuple[NDArray[np.int64], float]]] = {}
+        self._sentences: dict[int, list[_Sentence]] = {}
         self._usual = np.asarray([_usual(section) for section in self._sections], np.float64)
         titles = [_title(section) for section in self._sections]
         self._count(features, titles)
@@ -151,6 +168,7 @@ class Ranker:
         if not terms or not self._sections:
             return []
         kin = self._kin(terms)
+        does = _DOES.search(said[0][0]) is not None
         worths = [
             term.weight * self._rarity(self._in_sections.spread(row)) * pieces().rarity(term.word)
             for term, row in zip(terms, kin, strict=True)
@@ -166,7 +184,7 @@ class Ranker:
             Passage(
                 self._sections[n],
                 float(scores[n]),
-                self._best(int(n), terms, kin),
+                self._best(int(n), terms, kin, does=does),
                 "words" if by_words[n] >= by_meaning[n] else "meaning",
             )
             for n in best
@@ -240,12 +258,14 @@ class Ranker:
         towards = directions((rows * weights[:, None]).sum(0))
         return np.asarray(self._sense @ towards, np.float64)
 
-    def _best(self, number: int, terms: Sequence[_Term], kin: Kinship) -> tuple[int, int]:
+    def _best(
+        self, number: int, terms: Sequence[_Term], kin: Kinship, *, does: bool
+    ) -> tuple[int, int]:
         """Return the sentence likeliest to answer.
 
         What the title says already tells no sentence from another, so its words do not count.
         Beyond the words, sentences that lay something down, with a number or code, and not a mere
-        pointer elsewhere, come first.
+        pointer elsewhere, come first; for a question how something is done, those with code.
         """
         section = self._sections[number]
         about = {stem(word) for word in words(_title(section))}
@@ -259,28 +279,28 @@ class Ranker:
         )
         worth /= max(1.0, worth.sum())
 
-        if number not in self._said:
-            self._said[number] = self._sentences(section, self._spans[number])
-        sentences = self._said[number]
+        if number not in self._sentences:
+            self._sentences[number] = self._read(section, self._spans[number])
+        sentences = self._sentences[number]
 
         def value(place: int) -> tuple[float, int]:
-            numbers, cues = sentences[place]
+            numbers, form, code = sentences[place]
             held = kin[:, numbers]
-            return (float(worth @ held.max(1)) if held.size else 0.0) + cues, -place
+            found = float(worth @ held.max(1)) if held.size else 0.0
+            return found + form + (_CODE if does and code else 0.0), -place
 
         spans = self._spans[number]
         return spans[max(range(len(spans)), key=value)]
 
-    def _sentences(
-        self, section: Section, spans: Sequence[tuple[int, int]]
-    ) -> list[tuple[NDArray[np.int64], float]]:
-        """Return, for each sentence, the numbers of its terms and what its form is worth."""
+    def _read(self, section: Section, spans: Sequence[tuple[int, int]]) -> list[_Sentence]:
         found = []
         for start, end in spans:
             text = section.text[start - section.start : end - section.start]
+            fenced = section.text.count("```", 0, start - section.start) % 2 == 1
             stems = {stem(word) for word in words(text)}
             numbers = sorted(self._numbers[s] for s in stems if s in self._numbers)
-            found.append((np.asarray(numbers, np.int64), _cues(text)))
+            code = fenced or "`" in _LINK.sub("", text)
+            found.append(_Sentence(np.asarray(numbers, np.int64), _form(text), code))
         return found
 
     # ------------------------------------------------------------------ the assistant's own choice
@@ -301,11 +321,12 @@ class Ranker:
         return bonus
 
 
-def _cues(text: str) -> float:
+def _form(text: str) -> float:
     pointer = _LINK.search(text) is not None
     return (
         0.1 * min(1.0, len(text) / 120)
         + 0.1 * (_LAYS_DOWN.search(text) is not None)
+        + 0.05 * (_LIMITS.search(text) is not None)
         + 0.05 * (_EXACT.search(_LINK.sub("", text)) is not None)
         - 0.1 * pointer
     )
