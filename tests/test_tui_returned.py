@@ -93,6 +93,7 @@ async def test_enter_opens_what_moved_in_the_walk_and_what_failed_as_an_item(
         await sat.press("home", "enter")
         assert screen(sat) == "ReviewScreen"
         assert "what about fee?" in sat.text
+        assert "✗ failed generation proposed  why fee failed" in " ".join(sat.text.split("│"))
 
 
 async def test_a_label_is_confirmed_or_changed_in_one_key_and_the_next_one_is_there(

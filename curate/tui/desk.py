@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from curate.model.documents import Passage
+from curate.model.evaluation import Failure
 from curate.model.items import Item
 from curate.model.records import Candidate, Record, Redaction
 from curate.tui.filters import SAMPLE, Filter
@@ -30,11 +31,14 @@ class Desk:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What the review screen works on: an item, and where it comes from while that is known."""
+    """What the review screen works on: an item, where it comes from while that is known, and how it
+    failed in the last scored run.
+    """
 
     item: Item
     candidate: Candidate | None
     records: tuple[Record, ...]
+    failure: Failure | None = None
 
     @property
     def record(self) -> Record | None:
@@ -213,7 +217,9 @@ def open_candidate(workspace: Workspace, identifier: int) -> Opened:
 
 def open_item(workspace: Workspace, identifier: str) -> Opened:
     """Return an item on its own, and the passages that may answer it."""
-    return _opened(workspace, Case(workspace.store.item(identifier), None, ()))
+    item = workspace.store.item(identifier)
+    failed = {failure.item: failure for failure in workspace.store.failures()}
+    return _opened(workspace, Case(item, None, (), failed.get(identifier)))
 
 
 def _opened(workspace: Workspace, case: Case) -> Opened:

@@ -90,16 +90,8 @@ def back_detail(one: Returned) -> list[Content]:
 
 def failure_lines(failure: Failure) -> list[Content]:
     """Return how an item failed, what that is called, and the keys that call it so."""
-    said = f"confirmed by {one_line(failure.by)}" if failure.confirmed else "proposed"
     called = failure.confirmed or failure.label
-    lines = [
-        Content.assemble(
-            ("failed ", "$text-error"),
-            one_line(called),
-            signs.quiet(f" {said}  "),
-            one_line(failure.why),
-        )
-    ]
+    lines = [signs.failure(failure)]
     names = [
         Content.assemble(
             (f"{number} ", "bold $text-accent"), (label, "bold" if label == called else "$quiet")

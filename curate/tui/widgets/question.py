@@ -30,6 +30,8 @@ def told(case: Case) -> Content:
     if found := redactions(case):
         taken = ", ".join(f"{one.placeholder} ({one_line(one.by)})" for one in found)
         lines.append(Content.assemble(("taken out ", "$quiet"), signs.spoken_line(taken)))
+    if case.failure is not None:
+        lines.append(signs.failure(case.failure))
     if record is None:
         if candidate is None and not case.records:
             lines.append(signs.quiet("an item of the set; what was logged is not kept with it"))
@@ -59,7 +61,7 @@ def gist(case: Case) -> Content:
     """Return the answer and the votes on one line, for where there is no room for more."""
     record = case.record
     if record is None:
-        return Content("")
+        return signs.failure(case.failure) if case.failure else Content("")
     parts: list[Content] = []
     if record.history:
         parts.append(Content.styled("↩ follow-up", "$text-accent"))

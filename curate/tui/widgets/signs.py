@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from curate.model.documents import Evidence, Grade
+from curate.model.evaluation import Failure
 from curate.model.items import Item, Severity
 from curate.model.records import Candidate, Feedback, RetrievedChunk
 from curate.text import display, one_line
@@ -114,6 +115,17 @@ def stored(workspace: Workspace, what: str) -> Content:
     clock = workspace.now().astimezone().strftime("%H:%M:%S")
     words = f"{one_line(what)}, saved {clock} by {one_line(workspace.who)}"
     return Content.assemble(("✓ ", "$text-success"), words)
+
+
+def failure(one: Failure) -> Content:
+    """Return how an item failed in the last scored run, and who says so."""
+    said = f"confirmed by {one_line(one.by)}" if one.confirmed else "proposed"
+    return Content.assemble(
+        ("✗ failed ", "$text-error"),
+        one_line(one.confirmed or one.label),
+        quiet(f" {said}  "),
+        one_line(one.why),
+    )
 
 
 def day(moment: datetime | None) -> str:
