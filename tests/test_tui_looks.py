@@ -17,6 +17,7 @@ import pytest
 from curate.config import ScreenSettings
 from curate.tui.app import CurateApp
 from curate.workspace.workspace import Workspace
+from tests.test_tui_returned import both
 
 DRAWN_WITH = "8.2"
 pytestmark = pytest.mark.skipif(
@@ -71,6 +72,11 @@ async def _settle(pilot: Any) -> None:
 @EVERY
 def test_inbox(picture: Picture, size: tuple[int, int], theme: str) -> None:
     assert picture(size, theme)
+
+
+def test_inbox_with_what_came_back(picture: Picture, lending: Workspace) -> None:
+    both(lending)
+    assert picture(SMALL, "curate-dark", "home", "down")
 
 
 @EVERY

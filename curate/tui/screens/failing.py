@@ -14,17 +14,19 @@ from curate.tui.returned import LABELS, Returned
 from curate.workspace.workspace import Workspace
 
 
+_TIPS = [f"Call the failure {label}: {words}" for label, words in LABELS]
+
+
 class FailingScreen(WorkScreen[None]):
     """A screen that lists items that came back, among others."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("c", "confirm", "confirm", tooltip="Confirm what the failure is", id="confirm"),
         Binding("1", "call(0)", "failure", key_display=f"1-{len(LABELS)}",
-                tooltip=f"Call the failure {LABELS[0][0]}", id="call"),
+                tooltip=_TIPS[0], id="call"),
         *(
-            Binding(str(n), f"call({n - 1})", "failure", show=False,
-                    tooltip=f"Call the failure {label}")
-            for n, (label, _words) in enumerate(LABELS[1:], 2)
+            Binding(str(n), f"call({n - 1})", "failure", show=False, tooltip=tip)
+            for n, tip in enumerate(_TIPS[1:], 2)
         ),
     ]  # fmt: skip
 
