@@ -13,7 +13,6 @@ from curate.tui.errands import WorkScreen
 from curate.tui.returned import LABELS, Returned
 from curate.workspace.workspace import Workspace
 
-
 _TIPS = [f"Call the failure {label}: {words}" for label, words in LABELS]
 
 
