@@ -160,3 +160,10 @@ def test_how_something_is_done_is_told_by_code(question: str, best: str) -> None
     text = "# Office\n\nThe printer makes a noise at night. Pass `--silent` to it.\n"
     found = ranked({"a.md": text}).rank([(question, 1.0)], 1)[0]
     assert text[slice(*found.best)] == best
+
+
+def test_an_error_that_the_question_quotes_is_not_its_answer() -> None:
+    error = "error: the lamp is out of oil"
+    text = f"# Lamps\n\n```\n{error}\n```\n\nWhere a lamp has no oil, fill it up to the red line.\n"
+    found = ranked({"a.md": text}).rank([(f"{error} what now", 1.0)], 1)[0]
+    assert text[slice(*found.best)] == "Where a lamp has no oil, fill it up to the red line."

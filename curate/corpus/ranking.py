@@ -51,6 +51,8 @@ _DOES = re.compile(  # a question that a command, an option or a setting answers
     re.IGNORECASE,
 )
 _CODE = 0.2  # what code in a sentence is worth to such a question
+_ECHO = -0.2  # what a sentence is worth that the question says itself
+_NEW = 0.4  # the share of a sentence's words from which it is no echo
 _LINK = re.compile(r"\]\([^()\s]*\)|\]\[")
 _EXACT = re.compile(r"\d|`")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -265,7 +267,8 @@ class Ranker:
 
         What the title says already tells no sentence from another, so its words do not count.
         Beyond the words, sentences that lay something down, with a number or code, and not a mere
-        pointer elsewhere, come first; for a question how something is done, those with code.
+        pointer elsewhere, come first; for a question how something is done, those with code. An
+        echo of the question comes last.
         """
         section = self._sections[number]
         about = {stem(word) for word in words(_title(section))}
@@ -282,12 +285,15 @@ class Ranker:
         if number not in self._sentences:
             self._sentences[number] = self._read(section, self._spans[number])
         sentences = self._sentences[number]
+        asked = [term.number for term in terms if term.weight >= 1 and term.number is not None]
 
         def value(place: int) -> tuple[float, int]:
             numbers, form, code = sentences[place]
             held = kin[:, numbers]
             found = float(worth @ held.max(1)) if held.size else 0.0
-            return found + form + (_CODE if does and code else 0.0), -place
+            new = 1 - np.isin(numbers, asked).mean() if len(numbers) else 1.0
+            telling = (_CODE if does and code else 0.0) + (_ECHO if new < _NEW else 0.0)
+            return found + form + telling, -place
 
         spans = self._spans[number]
         return spans[max(range(len(spans)), key=value)]
