@@ -6,8 +6,8 @@ query for all ids, from the first ids that are there to the first rows on the sc
 page down, to the end and back) at the median and the 95th percentile (on a busy machine look at
 the processor's time, which no other program lengthens), and the memory that the process has more
 than before it asked. A key is over when its rows are painted. The inbox asks for a first page of
-ids and for all of them at once. The DataTable needs all its rows in memory; it is given a tenth of
-them, with which its time and its memory grow in proportion.
+ids, and for all of them once that is painted. The DataTable needs all its rows in memory; it is
+given a tenth of them, with which its time and its memory grow in proportion.
 """
 
 from __future__ import annotations
