@@ -46,7 +46,9 @@ def corpus(root: Path) -> Corpus:
 
 def test_a_sync_says_what_changed(root: Path) -> None:
     corpus = Corpus(root, CorpusSettings(), root.parent / "corpus.db")
-    first = corpus.sync()
+    told: list[tuple[int, int]] = []
+    first = corpus.sync(lambda done, total: told.append((done, total)))
+    assert told == [(1, 2), (2, 2)]
     assert (first.added, first.sections) == (("hours.md", "note.txt"), 3)
     (root / "note.txt").write_text("PARKING\n\nCars too.\n")
     (root / "new.md").write_text("# New\n")

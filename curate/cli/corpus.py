@@ -46,7 +46,8 @@ def sync(shared: Shared, take: tuple[str, ...], as_json: bool) -> None:
     from curate.workspace.upkeep import drift
 
     with shared.open() as workspace:
-        report = workspace.corpus.sync()
+        with output.Progress("reading", quiet=shared.quiet) as progress:
+            report = workspace.corpus.sync(progress)
         documents = len(workspace.corpus.sources())
         followed = drift.follow(workspace) if workspace.settings.corpus.follow_moves else ()
         taken = drift.relocate(workspace, take) if take else ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -36,6 +36,9 @@ from curate.text import fold_space, strip_space
 if TYPE_CHECKING:
     from curate.corpus.locating import Locator
     from curate.corpus.ranking import Ranker
+
+Progress = Callable[[int, int], object]
+"""Told how much is done of how much."""
 
 _HISTORY = 0.4  # how much a word said earlier counts beside one of the question
 _ANSWER = 0.3
@@ -86,25 +89,30 @@ class Corpus:
 
     # ------------------------------------------------------------------ the documents
 
-    def sync(self) -> SyncReport:
+    def sync(self, progress: Progress | None = None) -> SyncReport:
         """Bring the index up to the files as they are now, and say what was found.
 
-        Only new and changed documents are parsed. Raises `CurateError` when the root is missing
-        or the index cannot be written.
+        Only new and changed documents are parsed, and only sections that begin otherwise than any
+        of their document did before are encoded, which takes some 15 ms each. `progress` is told
+        how many files of how many are done. Raises `CurateError` when the root is missing or the
+        index cannot be written.
         """
         with self._lock:
             try:
                 known = index.load(self._index)
-                return self._sync(known)
+                return self._sync(known, progress)
             except index.Unusable:
                 index.discard(self._index)
-                return self._sync({})
+                return self._sync({}, progress)
 
-    def _sync(self, known: dict[str, Entry]) -> SyncReport:
+    def _sync(self, known: dict[str, Entry], progress: Progress | None) -> SyncReport:
         entries: dict[str, Entry] = {}
         unreadable: list[Unreadable] = []
         left: Counter[str] = Counter()
-        for found in walk(self.root, self._settings):
+        walked = list(walk(self.root, self._settings))
+        for number, found in enumerate(walked, 1):
+            if progress:
+                progress(number, len(walked))
             if isinstance(found, Left):
                 if reason := extracting.foreign(found.source):
                     unreadable.append(Unreadable(found.source, reason))
