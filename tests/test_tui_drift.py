@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from curate.model.items import ChunkLabel
+from curate.tui import walk
 from curate.workspace.upkeep import chunking
 from curate.workspace.workspace import Workspace
 from tests.desk import add
@@ -150,6 +151,25 @@ async def test_several_chunks_are_taken_together_and_others_are_searched(
         assert "1 done. Everything stands where the items say." in sat.text
         await sat.press("z")
         assert "ambiguous: stands twice" in sat.text
+
+
+async def test_chunks_in_a_script_without_spaces_are_found(sit: Sit, lending: Workspace) -> None:
+    def chunked(workspace: Workspace) -> None:
+        path = workspace.root / "chunks.jsonl"
+        texts = ("The desk opens at 8:00.", "តុបើកម៉ោង 8 ព្រឹក ដល់ម៉ោង 5 ល្ងាច។ ថ្ងៃសៅរ៍បើកម៉ោង 10។")
+        rows = [
+            {"id": f"k{number}", "source": "km.md", "text": text}
+            for number, text in enumerate(texts)
+        ]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        chunking.add(workspace, "small", path)
+
+    await asyncio.to_thread(chunked, lending)
+
+    found = await asyncio.to_thread(walk.near, lending, "ថ្ងៃសៅរ៍បើកម៉ោងប៉ុន្មានដែរ")
+    assert [passage.section.heading for passage in found] == ["k1"]
+    proposed = await asyncio.to_thread(walk.near, lending, "ព្រឹក", ["k0"])
+    assert [passage.section.heading for passage in proposed] == ["k0", "k1"]
 
 
 async def test_none_of_the_proposed_chunks_lets_those_count_that_hold_the_evidence(

@@ -172,6 +172,8 @@ async def test_ready_items_without_a_holdout_are_loud(sit: Sit, lending: Workspa
     )
     async with sit() as sat:
         assert "✗ 0 holdout" in sat.text
+        await sat.press("i")
+        assert "✗ 0 in the holdout" in sat.text
     await asyncio.to_thread(
         lambda: lending.save(replace(lending.store.item("keep"), split="holdout"))
     )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from array import array
 from datetime import UTC, datetime, timedelta
 
-from curate.tui.sitting import Sitting
+import pytest
+
+from curate.tui.sitting import Queue, Sitting
 
 START = datetime(2026, 11, 29, 21, tzinfo=UTC)
 
@@ -61,3 +64,16 @@ def test_the_pace_tells_minutes_and_keys_for_each_finished_item() -> None:
     assert sitting.keys_per_item == [6, 4]
     later = START + timedelta(minutes=3)
     assert sitting.pace(later) == "2 done · 1.5 min and 5 keys each"
+
+
+def test_a_queue_holds_items_that_came_back_then_candidates() -> None:
+    both = Queue(("late", "fee"), array("q", [30, 10, 20]))
+
+    assert list(both) == ["late", "fee", 30, 10, 20]
+    assert len(both) == 5
+    assert both[-1] == 20
+    assert both[1:4] == ("fee", 30, 10)
+    assert [both.index(one) for one in ("fee", 10)] == [1, 3]
+    for stranger in ("30", 99):
+        with pytest.raises(ValueError, match=r"not in"):
+            both.index(stranger)

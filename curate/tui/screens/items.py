@@ -143,11 +143,14 @@ likely wrong.
         self.title_bar.where = Content.assemble("items", signs.quiet(shown))
         holdout = sum(item.split == "holdout" for item in self._items)
         ready = sum(item.status == "ready" for item in self._items)
-        self.title_bar.state = Content(
-            returned_.counts(self.returned)
-            if self._chosen == "failed"
-            else f"{len(self._items)} items   {ready} ready   {holdout} in the holdout"
-        )
+        if self._chosen == "failed":
+            self.title_bar.state = Content(returned_.counts(self.returned))
+        else:
+            held = f"{holdout} in the holdout"
+            self.title_bar.state = Content.assemble(
+                f"{len(self._items)} items   {ready} ready   ",
+                (f"✗ {held}", "bold $text-error") if ready and not holdout else held,
+            )
         keys = [item.id for item in found]
         self.listing.say("no item like that" if self._items else "the set is empty so far")
         rows = {item.id: item for item in found}
