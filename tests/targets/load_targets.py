@@ -12,14 +12,17 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from socket import socket
-from typing import Any
+from typing import Any, Self
+from uuid import uuid4
 
 import pytest
 
@@ -162,29 +165,92 @@ def test_ir_measures_scores_against_the_judgements(tmp_path: Path) -> None:
     assert ir.calc_aggregate([ir.R @ 5], qrels, run)[ir.R @ 5] == 0.5
 
 
-def test_langsmith_takes_its_examples(tmp_path: Path) -> None:
-    schemas: Any = pytest.importorskip("langsmith.schemas")
+class Platform:
+    """A platform's API on the loopback: keeps what is posted and answers with `reply`."""
+
+    def __init__(self, reply: Callable[[str, Any], object]) -> None:
+        posted: list[tuple[str, Any]] = []
+        self.posted = posted
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self._answer(None)
+
+            def do_POST(self) -> None:
+                sent = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                posted.append((self.path, sent))
+                self._answer(sent)
+
+            def _answer(self, sent: object) -> None:
+                data = json.dumps(reply(self.path, sent)).encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+            def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name
+                pass
+
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.address = f"http://127.0.0.1:{self._http.server_port}"
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self._http.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+
+
+def test_langsmiths_client_posts_its_examples(tmp_path: Path) -> None:
+    library: Any = pytest.importorskip("langsmith")
     rows = (written("langsmith", tmp_path) / "langsmith.jsonl").read_text("ascii").splitlines()
-    examples = [schemas.ExampleCreate(**json.loads(row)) for row in rows]
-    assert [example.metadata["id"] for example in examples] == IDS
-    assert examples[2].split == "holdout"
-    assert examples[2].inputs["history"][1]["content"] == "In 7 days."
+
+    def reply(path: str, sent: Any) -> object:
+        if path.endswith("/info"):
+            return {"instance_flags": {"dataset_examples_multipart_enabled": False}}
+        return sent
+
+    with Platform(reply) as platform:
+        client = library.Client(api_url=platform.address, api_key="none")
+        client.create_examples(dataset_id=uuid4(), examples=list(map(json.loads, rows)))
+    (sent,) = [sent for path, sent in platform.posted if path.endswith("/examples/bulk")]
+    assert [one["metadata"]["id"] for one in sent] == IDS
+    assert [one["id"] for one in sent] == [json.loads(row)["id"] for row in rows]
+    assert sent[0]["outputs"] == {"answer": "up to 7 days", "answerable": True}
+    assert sent[2]["split"] == "holdout"
+    assert sent[2]["inputs"]["history"][1]["content"] == "In 7 days."
 
 
-def test_langfuse_takes_its_items(tmp_path: Path) -> None:
-    api: Any = pytest.importorskip("langfuse.api")
+def test_langfuses_client_posts_its_items(tmp_path: Path) -> None:
+    library: Any = pytest.importorskip("langfuse")
     rows = (written("langfuse", tmp_path) / "langfuse.jsonl").read_text("ascii").splitlines()
-    for row, name in zip(map(json.loads, rows), IDS, strict=True):
-        item = api.CreateDatasetItemRequest(
-            dataset_name=row["datasetName"],
-            id=row["id"],
-            input=row["input"],
-            expected_output=row["expectedOutput"],
-            metadata=row["metadata"],
-            status=row["status"],
+    at = "2026-11-29T00:00:00Z"
+    more = {"datasetId": "d", "createdAt": at, "updatedAt": at, "mediaReferences": []}
+    with Platform(lambda _, sent: {**(sent or {}), **more}) as platform:
+        client = library.Langfuse(
+            public_key="p",
+            secret_key="s",  # noqa: S106 - of nothing
+            host=platform.address,
+            tracing_enabled=False,
         )
-        assert json.loads(item.json()) == row
-        assert row["id"] == f"club-v0003-{name}"
+        for row in map(json.loads, rows):
+            client.create_dataset_item(
+                dataset_name=row["datasetName"],
+                id=row["id"],
+                input=row["input"],
+                expected_output=row["expectedOutput"],
+                metadata=row["metadata"],
+                status=library.api.DatasetStatus(row["status"]),
+            )
+    assert {path for path, _ in platform.posted} == {"/api/public/dataset-items"}
+    assert [
+        {key: value for key, value in sent.items() if value is not None}
+        for _, sent in platform.posted
+    ] == [json.loads(row) for row in rows]
+    assert [sent["id"] for _, sent in platform.posted] == [f"club-v0003-{name}" for name in IDS]
 
 
 def test_phoenix_takes_the_csv_and_gives_it_back(tmp_path: Path) -> None:
