@@ -350,10 +350,11 @@ def _votes(
     _, at_hit, times_new = np.unique(hashes_new[hits], return_index=True, return_counts=True)
     hits = hits[at_hit[times_new == 1]]
     hits = hits[times_old[spot[hits]] == 1]
-    both = np.stack([regions_old[at_old[spot[hits]]], regions_new[hits]], axis=1)
-    pairs, counts = np.unique(both, axis=0, return_counts=True)
-    order = np.lexsort((pairs[:, 1], pairs[:, 0], -counts))
-    return [(int(pairs[i, 0]), int(pairs[i, 1])) for i in order]
+    width = int(regions_new[-1]) + 1 if len(regions_new) else 1
+    both = regions_old[at_old[spot[hits]]] * width + regions_new[hits]
+    pairs, counts = np.unique(both, return_counts=True)
+    order = np.argsort(-counts, kind="stable")
+    return [divmod(pair, width) for pair in pairs[order].tolist()]
 
 
 def _note_renames(moved: list[Block], pairs: dict[int, Pair], old: Corpus, new: Corpus) -> None:
