@@ -97,7 +97,7 @@ review. Nothing here is final: `z` takes the last decision back, again and again
     def on_screen_resume(self) -> None:
         """Look again when something was decided meanwhile."""
         if self.seen not in (-1, self.desk.sitting.stamp):
-            self.look()
+            self.look_again()
         elif self.open_only and self.listing.count:
             # Skipping changes the order without a decision.
             self.lay(self.desk.sitting.ids, None, forget=False)
@@ -197,7 +197,7 @@ review. Nothing here is final: `z` takes the last decision back, again and again
         def then(undone: Undone) -> None:
             self.desk.sitting.stamp += 1
             self._say(Content.assemble(("✓ ", "$text-success"), signs.undone(undone)))
-            self.look()
+            self.look_again()
 
         self.decide(lambda: (Workspace.undo, then))
 

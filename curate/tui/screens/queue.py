@@ -90,6 +90,10 @@ class QueueScreen(FailingScreen, GroupingScreen):
         self.fetch("first", lambda ws: desk_.listed(ws, narrowed, text, _FIRST), first)
         if self._settled_in:
             self.fetch("glance", desk_.glance, self._glanced, aside=True)
+
+    def look_again(self) -> None:
+        """Read what is listed, and whether what came back needs a person still."""
+        self.look()
         if self.returned:
             self.look_back()
 
