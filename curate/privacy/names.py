@@ -40,14 +40,16 @@ def find(
 ) -> list[Name]:
     """Return the names in `text`, neighbouring words joined, given the model's word pieces.
 
-    `allowed` are spans of terms that are none.
+    `allowed` are spans of terms that are none, and say nothing of the words beside them.
     """
-    found = words(text)
+    found = [
+        word
+        for word in words(text)
+        if not any(start <= word.start and word.end <= end for start, end in allowed)
+    ]
     names: list[Name] = []
     for word, score in zip(found, judge(text, found, pieces), strict=True):
         if score < limit:
-            continue
-        if any(start <= word.start and word.end <= end for start, end in allowed):
             continue
         last = names[-1] if names else None
         if last and _JOIN.fullmatch(text, last.end, word.start):

@@ -12,11 +12,12 @@ from curate import config
 from curate.model.custody import Audit
 from curate.model.errors import CurateError, Exit
 from curate.privacy.anonymise import Anonymiser
+from curate.privacy.words import wordlist
 
 if TYPE_CHECKING:
     from curate.workspace.workspace import Workspace
 
-_TERM = re.compile(r"[^\W\d_][\w'’-]*(?: [^\W\d_a-z][\w'’-]*){0,2}")
+_TERM = re.compile(r"[^\W\d_a-z][\w'’-]*(?: [^\W\d_a-z][\w'’-]*){0,2}")
 _FRAMES = ("{}", "how do I use {} here?", "is {} there today?")
 """How a term is tried: what is a name in any of these would be taken out of a question."""
 
@@ -39,7 +40,7 @@ def suggest(workspace: Workspace) -> list[Proposal]:
     counted: Counter[str] = Counter()
     for source in workspace.corpus.sources():
         text = workspace.corpus.document(source).text
-        counted.update(match[0] for match in _TERM.finditer(text) if not match[0].islower())
+        counted.update(_bare(match[0]) for match in _TERM.finditer(text))
     for heading in workspace.corpus.headings():
         counted.update(word for word in heading.split() if word[:1].isalpha())
     known = {term.casefold() for term in workspace.settings.privacy.allow}
@@ -54,6 +55,14 @@ def suggest(workspace: Workspace) -> list[Proposal]:
         if entities:
             made.append(Proposal(term, ", ".join(sorted(entities)), counted[term]))
     return sorted(made, key=lambda one: (-one.times, one.term))
+
+
+def _bare(term: str) -> str:
+    """Return a term without the function words that it happens to begin with: The Carter."""
+    words = term.split(" ")
+    while len(words) > 1 and words[0].lower() in wordlist("stop"):
+        del words[0]
+    return " ".join(words)
 
 
 def listed(workspace: Workspace, name: str) -> tuple[str, ...]:
