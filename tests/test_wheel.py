@@ -102,9 +102,7 @@ def run(installed: Path, *arguments: str, cwd: Path) -> subprocess.CompletedProc
 def test_the_installed_wheel_does_the_main_job(installed: Path, tmp_path: Path) -> None:
     workspace = str(tmp_path / "demo")
 
-    made = run(
-        installed, "demo", "--workspace", workspace, "--answer-key", "--no-open", cwd=tmp_path
-    )
+    made = run(installed, "demo", workspace, "--answer-key", "--no-open", cwd=tmp_path)
     exported = run(installed, "--workspace", workspace, "export", cwd=tmp_path)
 
     assert made.returncode == 0, made.stderr

@@ -36,23 +36,27 @@ def init(shared: Shared, directory: Path | None) -> None:
 
 
 @click.command()
-@click.option("--answer-key", is_flag=True, help="Curate a dozen items from the shipped key, too.")
+@click.argument("directory", required=False, type=click.Path(path_type=Path))
+@click.option("--answer-key", is_flag=True, help="Curate the items of the shipped key, too.")
 @click.option(
     "--open/--no-open", "enter", default=None, help="Open the screens; default: on a terminal."
 )
 @json_option
 @shared_options
 @click.pass_obj
-def demo(shared: Shared, answer_key: bool, enter: bool | None, as_json: bool) -> None:
+def demo(
+    shared: Shared, directory: Path | None, answer_key: bool, enter: bool | None, as_json: bool
+) -> None:
     """See the whole job on a small fictional organisation.
 
-    Makes ./curate-demo.
+    Makes DIRECTORY, or ./curate-demo.
     """
     from curate import config
     from curate.cli import demonstration
     from curate.workspace.workspace import Workspace
 
-    root = shared.workspace or config.workspace_from_environment() or Path("curate-demo")
+    named = directory or shared.workspace or config.workspace_from_environment()
+    root = named or Path("curate-demo")
     demonstration.make(root, shared.clock())
     with Workspace.open(root, shared.clock(), shared.who) as workspace:
         workspace.corpus.sync()
