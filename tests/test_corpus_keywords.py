@@ -20,6 +20,7 @@ def common(word: str) -> float:
         ("A thing costs deposit", "deposit"),
         ("បើកម៉ោង 18:00 រាល់ថ្ងៃ", "18:00"),
         ("set (`UV_INDEX`).", "UV_INDEX"),
+        ("Python。", "Python"),
     ],
 )
 def test_numbers_identifiers_names_and_rare_words_come_first(phrase: str, best: str) -> None:

@@ -9,10 +9,10 @@ from curate.corpus.words import SPACELESS, STOP, stem, words
 
 _CANDIDATE = re.compile(r"[^\s`\"'“”‘’*|<>()\[\]{},;]+")  # noqa: RUF001
 _CODE = re.compile(r"`([^`\s]+)`")
-_EDGES = ".,:;!?…*_=៕។、"
+_EDGES = ".,:;!?…*_=។៕。、"
 _LONGEST = 60
 _ECHO = 10.0  # more than any kind is worth: what the question says comes last
-_SHORTENED = frozenset(("i.e", "e.g", "etc", "vs", "cf"))
+_PASSED = STOP | {"i.e", "e.g", "etc", "vs", "cf"}
 _NUMBERS = (
     "two three four five six seven eight nine ten eleven twelve twenty thirty hundred thousand "
     "half third quarter once twice first second eleventh"
@@ -32,7 +32,7 @@ def propose(phrase: str, frequency: Callable[[str], float], question: str = "") 
     scored: dict[str, tuple[float, int]] = {}
     for match in _CANDIDATE.finditer(phrase):
         word = match.group() if match.group() in code else _bare(match.group())
-        if not word or len(word) > _LONGEST or word.lower() in STOP | _SHORTENED:
+        if not word or len(word) > _LONGEST or word.lower() in _PASSED:
             continue
         if SPACELESS.search(word) or not any(char.isalnum() for char in word):
             continue
