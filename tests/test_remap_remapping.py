@@ -249,6 +249,18 @@ def test_gold_without_a_source_is_found_by_its_chunk(chunking: Chunking) -> None
     assert full[0].status in ("kept", "split")
 
 
+def test_any_id_is_written_as_the_json_it_is(chunking: Chunking) -> None:
+    ids = ['a",', '","', ",", "\\", 'b\\","', "\n\u1780"]
+    old = [{**row, "id": name} for row, name in zip(corpus(1, 200, 0, "o"), ids, strict=False)]
+    assert len(old) == len(ids)
+    result = chunking.remap(old, old, [])
+    path = chunking.directory / "map.jsonl"
+    result.write_map(path)
+    written = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    assert [row["old_id"] for row in written] == ids
+    assert [row["to"][0]["new_id"] for row in written] == ids
+
+
 def test_a_remap_without_labels_maps_every_chunk(chunking: Chunking) -> None:
     old = corpus(2, 300, 60, "o")
     result = remap(chunking.write("o.jsonl", old), chunking.write("n.jsonl", old), None)

@@ -181,11 +181,13 @@ class Remap:
 
 
 def _names(names: list[str]) -> list[str]:
-    """Return the names as they stand between quotes in JSON, all encoded at once.
-
-    A quote inside a name is escaped, so that `","` is only ever what stands between two.
-    """
-    return _encode(names)[2:-2].decode().split('","') if names else []
+    """Return the names as they stand between quotes in JSON, all encoded at once."""
+    if not names:
+        return []
+    encoded = _encode(names)[2:-2]
+    if b'\\"' in encoded:  # a name that ends in a quote and a comma looks like where two meet
+        return [_encode(name)[1:-1].decode() for name in names]
+    return encoded.decode().split('","')
 
 
 class _Written(dict[int, str]):
