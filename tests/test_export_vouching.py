@@ -65,8 +65,12 @@ def test_what_was_promised_before_stays_promised(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"[]", b'{"files": []}', b'{"files": {"a": 1}}', b"[" * 9999]
-)
+    "data",
+    [
+        b"", b"[]", b'{"files": []}', b'{"files": {"a": 1}}', b"[" * 9999,
+        b'{"files": {"a": {"digest": "", "bytes": 1e999, "version": ""}}}',
+    ],
+)  # fmt: skip
 def test_a_broken_list_promises_nothing(tmp_path: Path, data: bytes) -> None:
     assert promised(tmp_path) is None
     (tmp_path / VOUCHED).write_bytes(data)
@@ -113,6 +117,16 @@ def test_a_list_that_is_broken_or_points_outside_is_an_error(version: Path) -> N
     assert said(version) == {("error", f"{TARGETS}/../../outside", "file-missing")}
     path.write_text("{")
     assert ("error", f"{TARGETS}/{VOUCHED}", "targets-broken") in said(version)
+
+
+@pytest.mark.parametrize("name", ["a\0b", "a\ud800b"])
+def test_a_name_that_no_file_can_have_is_missing(version: Path, name: str) -> None:
+    promise = {"digest": digest(b""), "bytes": 0, "version": CODE}
+    for path in (version / TARGETS / VOUCHED, version / "manifest.json"):
+        told = json.loads(path.read_bytes())
+        told["files"][name] = promise
+        path.write_text(json.dumps(told))
+    assert {code for _, _, code in said(version)} == {"file-missing"}
 
 
 def test_paths_are_written_in_one_way() -> None:

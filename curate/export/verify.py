@@ -250,8 +250,8 @@ def _targets(directory: Path, below: str, version: str, found: list[Finding]) ->
 def _regular(path: Path) -> bytes | None:
     try:
         return path.read_bytes() if stat.S_ISREG(path.lstat().st_mode) else None
-    except (FileNotFoundError, NotADirectoryError):
-        return None
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return None  # no file can have a name with NUL or half a character in it
     except OSError as error:
         raise CurateError(f"{path} cannot be read: {error.strerror}", "Check its mode.") from None
 

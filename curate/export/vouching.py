@@ -15,6 +15,7 @@ from curate.export.questions import digest, encode
 from curate.model.plain import Json
 
 VOUCHED = "targets.json"
+"""The name of the file that vouches for others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,15 @@ def promised(directory: Path) -> dict[str, Promise] | None:
             name: Promise(str(one["digest"]), int(one["bytes"]), str(one["version"]))
             for name, one in files.items()
         }
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+    ):
         return None
 
 
