@@ -72,6 +72,22 @@ async def test_rows_that_come_late_go_to_their_own_ids() -> None:
         assert app.line(1) == "   …"
 
 
+async def test_rows_may_come_when_their_ids_are_gone() -> None:
+    app = Bench()
+    async with app.run_test(size=(60, 10)) as pilot:
+        ids = array("q", range(PAGE + 1))
+        app.listing.show(ids)
+        await pilot.pause()
+        await pilot.press("down")
+        while len(app.wanted) < 2:
+            await pilot.pause(0.01)
+        ids.pop()
+        app.serve()
+        await pilot.pause()
+
+        assert app.line(1) == " ▌ row 1"
+
+
 async def test_the_cache_does_not_grow_with_the_list() -> None:
     app = Bench()
     async with app.run_test(size=(60, 10)) as pilot:

@@ -39,6 +39,7 @@ FILTERS = (
     ("holdout", "in the holdout"),
     ("retired", "retired"),
 )
+"""Which items can be listed, and in words."""
 
 
 class ItemsScreen(FailingScreen):

@@ -28,6 +28,7 @@ DRAWN = 400
 """Rows kept as they were drawn: a few screenfuls, so that scrolling draws only what is new."""
 
 NONE: Mapping[Any, Any] = MappingProxyType({})
+"""No rows."""
 
 Draw = Callable[[Any, int], Content]
 """Makes one line of a row, given the cells it may use."""
@@ -144,7 +145,7 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
         for key, row in rows.items():
             self._rows.discard(key)  # else what the cache has would stand
             self._rows[key] = row
-        self._asked = {page for page in self._asked if self.row(self._keys[page * PAGE]) is None}
+        self._asked = {page for page in self._asked if self._lacks(page)}
         top = round(self.scroll_offset.y)
         if any(key in rows for key in self._keys[top : top + self.size.height]):
             self.redraw()
@@ -283,8 +284,12 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
     def _look_ahead(self, step: int) -> None:
         """Ask for the rows that the cursor moves towards before it is there."""
         page = self.cursor // PAGE + step
-        if 0 <= page * PAGE < len(self._keys) and self.row(self._keys[page * PAGE]) is None:
+        if self._lacks(page):
             self._want(page)
+
+    def _lacks(self, page: int) -> bool:
+        first = page * PAGE  # the ids may have become fewer since it was asked for
+        return 0 <= first < len(self._keys) and self.row(self._keys[first]) is None
 
     def _want(self, page: int) -> None:
         if page in self._asked:
