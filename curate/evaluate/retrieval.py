@@ -82,9 +82,7 @@ def _by_evidence(case: Case, hits: tuple[Hit, ...], texts: Texts) -> Retrieved:
     seen: set[str] = set()
     unread = 0
     for rank, hit in enumerate(hits, 1):
-        body = hit.text
-        if body is None:
-            body = texts.get(hit.id)
+        body = text_of(hit, texts)
         if body is None or not hit.source:
             unread += 1
         elif not hit.id or hit.id not in seen:
