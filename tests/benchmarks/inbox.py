@@ -92,11 +92,12 @@ class Watch:
         event.set_sender(self._app)
         began, busy = time.perf_counter(), time.process_time()
         cast(Any, self._app._driver).send_message(event)
-        while self._cursor() == before or self._paints == paints or not self._quiet():
+        while self._cursor() == before or self._paints == paints or not self.quiet():
             await asyncio.sleep(0.0005)
         return (time.perf_counter() - began) * 1000, (time.process_time() - busy) * 1000
 
-    def _quiet(self) -> bool:
+    def quiet(self) -> bool:
+        """Say whether what is there has been painted."""
         return self._there() and not self._app.screen._dirty_widgets
 
     async def all(self, name: str) -> dict[str, float]:
@@ -127,17 +128,17 @@ async def ours(root: Path) -> dict[str, float]:
             return found
 
         workspace.store.candidate_ids = asked  # type: ignore[method-assign]
-        async with app.run_test(size=SIZE) as pilot:
-            while not isinstance(app.screen, InboxScreen) or not _shown(app.screen):
+        async with app.run_test(size=SIZE):
+            while not isinstance(app.screen, InboxScreen):
                 await asyncio.sleep(0.001)
-            await pilot.pause()
-            paint = time.perf_counter() - marks["answered"]
             screen = app.screen
+            watch = Watch(app, lambda: screen.listing.cursor, lambda: _shown(screen))
+            while not watch.quiet():
+                await asyncio.sleep(0.001)
+            paint = time.perf_counter() - marks["answered"]
             while "query" not in marks or not screen.settled:
                 await asyncio.sleep(0.01)
-            keys = await Watch(app, lambda: screen.listing.cursor, lambda: _shown(screen)).all(
-                "inbox"
-            )
+            keys = await watch.all("inbox")
             more = megabytes() - marks["before"]
     return {"query": marks["query"], "paint": paint, **keys, "memory": more}
 
