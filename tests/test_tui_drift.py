@@ -62,6 +62,17 @@ def unsure(workspace: Workspace) -> None:
     workspace.save(chunking.labelled(item, label, "small"))
 
 
+def test_a_keyword_is_proposed_anew_only_where_its_passage_held_it(lending: Workspace) -> None:
+    made(lending)
+    item = lending.store.item("b")
+    text, words = lending.corpus.document("laptops.md").text, "borrow a laptop for up to 7 days"
+    span = (text.index(words), text.index(words) + len(words))
+
+    own = walk.replaced(lending, replace(item, keyword="two dollars"), 0, "laptops.md", span)
+    assert (own.evidences[0].phrase, own.keyword) == (words, "two dollars")
+    assert walk.replaced(lending, item, 0, "laptops.md", span).keyword in words
+
+
 async def test_reworded_and_lost_evidence_is_walked_through_and_taken_or_given_up(
     sit: Sit, lending: Workspace
 ) -> None:

@@ -16,6 +16,7 @@ from curate.tui import desk
 from curate.tui.desk import Case, Opened, Page
 from curate.tui.spans import Span
 from curate.tui.widgets import signs
+from curate.workspace import drafting
 from curate.workspace.workspace import Workspace
 
 Kind = Literal["evidence", "absence", "chunks"]
@@ -160,13 +161,7 @@ def chunk_page(passage: Passage) -> Page:
 
 def replaced(workspace: Workspace, item: Item, number: int, source: str, span: Span) -> Item:
     """Return `item` with another span of the documents as its evidence `number`."""
-    evidence = workspace.corpus.evidence(source, *span)
-    evidences = list(item.evidences)
-    evidences[number : number + 1] = [evidence]
-    keyword = item.keyword
-    if not any(keyword.casefold() in one.phrase.casefold() for one in evidences):
-        keyword = next(iter(workspace.corpus.keywords(evidence, item.question)), "")
-    return replace(item, answerable=True, evidences=tuple(evidences), keyword=keyword, absence=None)
+    return drafting.moved(workspace, item, number, workspace.corpus.evidence(source, *span))
 
 
 def lost(item: Item, number: int) -> Item:

@@ -12,6 +12,7 @@ from curate.model.items import Absence, Item, ItemStatus
 from curate.privacy.neutral import worded
 
 if TYPE_CHECKING:
+    from curate.model.documents import Evidence
     from curate.model.records import Candidate
     from curate.workspace.workspace import Workspace
 
@@ -66,6 +67,25 @@ def attach(
         workspace,
         replace(item, answerable=True, evidences=evidences, keyword=keyword, absence=None),
     )
+
+
+def moved(workspace: Workspace, item: Item, number: int, evidence: Evidence) -> Item:
+    """Return `item` with another evidence in the place of its evidence `number`, from 0.
+
+    A keyword that stood in what was quoted and does no more is proposed anew: the answer changed
+    with the document, and the old one would be wrong gold.
+    """
+    evidences = (*item.evidences[:number], evidence, *item.evidences[number + 1 :])
+    made = replace(item, answerable=True, evidences=evidences, absence=None)
+    if _holds_keyword(item) and not _holds_keyword(made):
+        proposed = workspace.corpus.keywords(evidence, item.question)
+        made = replace(made, keyword=next(iter(proposed), ""))
+    return made
+
+
+def _holds_keyword(item: Item) -> bool:
+    said = " ".join(evidence.phrase for evidence in item.evidences)
+    return item.keyword.lower() in said.lower()
 
 
 def unanswerable(workspace: Workspace, item: Item, searched: Sequence[str] = ()) -> Item:

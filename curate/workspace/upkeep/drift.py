@@ -10,6 +10,7 @@ from curate.model.documents import Evidence
 from curate.model.errors import CurateError, Exit
 from curate.model.items import Item
 from curate.text import contains
+from curate.workspace import drafting
 
 if TYPE_CHECKING:
     from curate.workspace.workspace import Workspace
@@ -138,15 +139,9 @@ def _rewrite(
 ) -> tuple[str, ...]:
     items = {drift.item.id: drift.item for drift in found}
     for drift in found:
-        item = items[drift.item.id]
-        evidences = list(item.evidences)
-        evidences[drift.number] = replace(drift.now, grade="verbatim")
-        moved = replace(item, evidences=tuple(evidences))
-        if _holds_keyword(item) and not _holds_keyword(moved):
-            # The answer changed with the document: the old keyword would now be wrong gold.
-            proposed = workspace.corpus.keywords(evidences[drift.number], item.question)
-            moved = replace(moved, keyword=next(iter(proposed), ""))
-        items[item.id] = moved
+        now = replace(drift.now, grade="verbatim")
+        item = drafting.moved(workspace, items[drift.item.id], drift.number, now)
+        items[item.id] = item
     if items:
         workspace.store.save_items(
             [(item, item.revision) for item in items.values()],
@@ -156,8 +151,3 @@ def _rewrite(
             reason=reason,
         )
     return tuple(sorted(items))
-
-
-def _holds_keyword(item: Item) -> bool:
-    said = " ".join(evidence.phrase for evidence in item.evidences)
-    return item.keyword.lower() in said.lower()
