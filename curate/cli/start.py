@@ -129,8 +129,7 @@ def status(shared: Shared, as_json: bool) -> None:
         output.line(f"items       {state}: {_tally(splits)}")
     if not counts.items:
         output.line("items       none yet: `curate open`")
-    ready = counts.items.get("ready", {})
-    if ready and not ready.get("holdout"):
+    if counts.unheld:
         output.line("            NO HOLDOUT: nothing will tell whether tuning overfits")
     if counts.last_version:
         output.line(f"version     v{counts.versions:04}, {counts.last_version:%Y-%m-%d %H:%M}")

@@ -43,6 +43,12 @@ class Counts:
     dirty: bool
     """A purge deleted something and has not proven yet that its bytes are gone."""
 
+    @property
+    def unheld(self) -> bool:
+        """Whether items are ready and none of them is in the holdout."""
+        ready = self.items.get("ready", {})
+        return bool(ready) and not ready.get("holdout")
+
 
 def counts(path: Path, now: datetime) -> Counts:
     """Return what the database at `path`, which has the newest schema, holds at `now`.

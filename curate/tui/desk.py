@@ -121,9 +121,9 @@ def glance(workspace: Workspace) -> Glance:
         mine = change.by == workspace.who and change.at.astimezone().date() == today
         if mine and after == now[change.subject] == "ready" != before:
             made.add(change.subject)
-    ready = counts.items.get("ready", {})
-    unheld = bool(ready) and not ready.get("holdout")
-    return Glance(counts.candidates.get("open", 0), len(made), expiry, counts.overdue, unheld)
+    return Glance(
+        counts.candidates.get("open", 0), len(made), expiry, counts.overdue, counts.unheld
+    )
 
 
 def listed(workspace: Workspace, narrowed: Filter, text: str, limit: int = 0) -> array[int]:
