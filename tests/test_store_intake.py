@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import itertools
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -179,6 +181,23 @@ def test_a_vote_that_changed_is_updated(store: Store) -> None:
     save(store, question("a", "How long?"), vote("v", "a", -1))
     assert save(store, vote("v", "a", 1)) == Saved(feedback_updated=1)
     assert [feedback.rating for feedback in only(store).feedback] == [1]
+
+
+def test_a_vote_that_was_deleted_takes_its_words_along_also_without_a_rating(
+    store: Store, database: Path
+) -> None:
+    save(store, question("a", "How long?"), vote("v", "a", None), vote("w", "a", -1))
+
+    def withdrawn(*read: str) -> int:
+        keys = [tag("event", name) for name in read]
+        return store.withdraw("log", NOW - DAY, NOW, keys, matcher=Matcher(), now=NOW)
+
+    assert withdrawn("v", "w") == 0
+    assert withdrawn("w") == 1
+    assert withdrawn("w") == 0
+    with closing(sqlite3.connect(database)) as connection:
+        told = connection.execute("SELECT rating, comment IS NULL FROM vote ORDER BY id").fetchall()
+    assert told == [(None, 1), (-1, 0)]
 
 
 @pytest.mark.parametrize("by", ["annotator", "judge"])

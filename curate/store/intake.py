@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from curate.model.events import Checkpoint, Reached
@@ -409,8 +409,8 @@ def withdraw(
     query = (
         select(vote.c.id, vote.c.key)
         .join(record, record.c.id == vote.c.record)
-        .where(record.c.source == source, vote.c.rating.is_not(None))
-        .where(vote.c.at >= period[0], vote.c.at < period[1])
+        .where(record.c.source == source, vote.c.at >= period[0], vote.c.at < period[1])
+        .where(func.coalesce(vote.c.rating, vote.c.reason, vote.c.comment).is_not(None))
     )
     gone = {row.id for row in connection.execute(query) if row.key not in read}
     for some in pieces(gone):
