@@ -62,7 +62,6 @@ _WORD = 64
 _NO_NUMBER = re.compile(rb"([\[:,]\s*)(?:NaN|-?Infinity)(?=\s*[,\]}])")
 NOT_JSON = "not JSON"
 TOO_LONG = "longer than 16 MiB"
-CUT_OFF = "cut off at the end of the file"
 
 
 class Row(NamedTuple):
