@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from curate.ingest.jsontext import embedded
-from curate.ingest.values import ident, number, raw, text_of
+from curate.ingest.values import CODED, LONGEST_ID, ident, number, raw, text_of
 from curate.model.events import RawChunk, RawText, RawTurn
 
 MAX_TURNS = 50
@@ -280,7 +280,12 @@ def _quick(entry: dict[str, object], rank: int) -> RawChunk | None:
         # The type itself, not isinstance: this runs for every chunk of every line.
         if text is None:
             continue
-        if type(text) is not str or text[:1] in _CODED or len(text) > 512 or text[-1].isspace():
+        if (
+            type(text) is not str
+            or text[:1] in _CODED
+            or len(text) > LONGEST_ID
+            or text[-1].isspace()
+        ):
             return None
     if score is not None and type(score) is not float and type(score) is not int:
         return None
@@ -294,7 +299,7 @@ def _quick(entry: dict[str, object], rank: int) -> RawChunk | None:
 
 
 # What sends a text the long way: nothing, JSON, white space.
-_CODED = ("", "{", "[", '"', " ", "\n")
+_CODED = CODED | {""}
 
 
 def _chunk(entry: object, rank: int) -> RawChunk | None:
