@@ -17,14 +17,15 @@ from curate.model.items import Finding
 from curate.text import display, one_line
 from curate.tui import routes
 from curate.tui.desk import Desk
-from curate.tui.errands import Errand, WorkScreen
+from curate.tui.errands import Errand
+from curate.tui.screens.titled import TitledScreen
 from curate.tui.widgets import signs
 from curate.tui.widgets.bars import KeyBar, TitleBar
 from curate.tui.widgets.virtual_list import VirtualList
 from curate.workspace.upkeep.exporting import Exported, Refused
 
 
-class CheckScreen(WorkScreen[None]):
+class CheckScreen(TitledScreen):
     """Findings by item, errors first; and the export, which errors stop."""
 
     HELP = """\
@@ -43,7 +44,6 @@ the next version: the same set gives the same files and no new version.
 
     findings: reactive[tuple[Finding, ...] | None] = reactive(None, repaint=False, bindings=True)
 
-    title_bar = query_one(TitleBar)
     listing = query_one("#findings", VirtualList)
 
     def __init__(self, desk: Desk) -> None:
@@ -70,10 +70,6 @@ the next version: the same set gives the same files and no new version.
         """Check again when something was decided meanwhile."""
         if self._seen != self.desk.sitting.stamp:
             self.action_again()
-
-    def watch_busy(self, busy: str) -> None:
-        """Say what is being waited for."""
-        self.title_bar.busy = busy
 
     def action_again(self) -> None:
         """Check the set."""

@@ -9,13 +9,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.getters import query_one
 from textual.widgets import Static
 
 from curate.coverage import Coverage, Covered, Share
 from curate.text import one_line
 from curate.tui.desk import Desk
-from curate.tui.errands import WorkScreen
+from curate.tui.screens.titled import TitledScreen
 from curate.tui.widgets import signs
 from curate.tui.widgets.bars import KeyBar, TitleBar
 
@@ -24,7 +23,7 @@ _BARE = 40
 """Sections without an item that are shown, those asked most often first."""
 
 
-class CoverageScreen(WorkScreen[None]):
+class CoverageScreen(TitledScreen):
     """Figures to read; nothing is decided here."""
 
     HELP = """\
@@ -40,8 +39,6 @@ what people ask, as long as their questions are kept. Arrow keys, Page Up, Page 
         Binding("k", "scroll(-1)", "up", show=False),
         Binding("escape", "back", "back", tooltip="One step back", id="back"),
     ]
-
-    title_bar = query_one(TitleBar)
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -63,10 +60,6 @@ what people ask, as long as their questions are kept. Arrow keys, Page Up, Page 
         """Count again when something was decided meanwhile."""
         if self._seen != self.desk.sitting.stamp:
             self.action_again()
-
-    def watch_busy(self, busy: str) -> None:
-        """Say what is being waited for."""
-        self.title_bar.busy = busy
 
     def action_again(self) -> None:
         """Count."""

@@ -7,11 +7,8 @@ from dataclasses import replace
 from typing import ClassVar
 
 from textual import on
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.getters import query_one
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
@@ -23,8 +20,6 @@ from curate.tui.screens.editing import Edit
 from curate.tui.screens.seeking import SeekingScreen
 from curate.tui.walk import Step
 from curate.tui.widgets import signs
-from curate.tui.widgets.bars import KeyBar, TitleBar
-from curate.tui.widgets.itembar import ItemBar
 from curate.tui.widgets.passage import PassageView
 from curate.workspace.workspace import Workspace
 
@@ -68,8 +63,7 @@ selected on the right. **Enter** takes it and goes on to the next.
         Binding("escape", "back", "back", tooltip="One step back", id="back"),
     ]
 
-    title_bar = query_one(TitleBar)
-    item_bar = query_one(ItemBar)
+    FIRST_KEYS = ("take", "more", "lost", "no", "skip")
 
     def __init__(self, desk: Desk, *, item: str = "") -> None:
         super().__init__(desk)
@@ -79,20 +73,6 @@ selected on the right. **Enter** takes it and goes on to the next.
         self._done = 0
         self._together: list[str] = []
         self._typing: Timer | None = None
-
-    def compose(self) -> ComposeResult:
-        """Lay out the old and the new side by side."""
-        yield TitleBar()
-        with Vertical(id="body"):
-            with Vertical(id="left"):
-                yield Static(id="question")
-                yield Static(id="gist")
-                with VerticalScroll(id="details", can_focus=False):
-                    yield Static(id="told")
-            with Vertical(id="right"):
-                yield from self.compose_passages()
-        yield ItemBar()
-        yield KeyBar(first=("take", "more", "lost", "no", "skip"))
 
     def on_mount(self) -> None:
         """Look for what moved."""
@@ -323,10 +303,6 @@ selected on the right. **Enter** takes it and goes on to the next.
         """Show what is wrong with the item."""
         if self.is_mounted:
             self.item_bar.findings = findings
-
-    def watch_busy(self, busy: str) -> None:
-        """Say what is being waited for."""
-        self.title_bar.busy = busy
 
     # ------------------------------------------------------------------ going
 

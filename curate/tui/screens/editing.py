@@ -12,8 +12,8 @@ from textual.reactive import reactive
 from curate.model.items import Conflict, Finding, Item, Split
 from curate.text import one_line
 from curate.tui.desk import Case, Clash
-from curate.tui.errands import WorkScreen
 from curate.tui.screens.ask import Ask, Choose
+from curate.tui.screens.titled import TitledScreen
 from curate.tui.widgets import question as question_
 from curate.workspace.workspace import Workspace
 
@@ -32,7 +32,7 @@ Edit = Callable[[Workspace, Item], Item]
 """Returns the item as it shall be; runs in a thread."""
 
 
-class EditingScreen(WorkScreen[None]):
+class EditingScreen(TitledScreen):
     """A screen with an item in hand, and an action for every field of it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

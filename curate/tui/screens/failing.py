@@ -9,14 +9,14 @@ from textual.reactive import reactive
 
 from curate.model.evaluation import Failure
 from curate.tui import returned as returned_
-from curate.tui.errands import WorkScreen
 from curate.tui.returned import LABELS, Returned
+from curate.tui.screens.titled import TitledScreen
 from curate.workspace.workspace import Workspace
 
 _TIPS = [f"Call the failure {label}: {words}" for label, words in LABELS]
 
 
-class FailingScreen(WorkScreen[None]):
+class FailingScreen(TitledScreen):
     """A screen that lists items that came back, among others."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -67,7 +67,6 @@ likely wrong.
         Binding("escape", "back", "back", tooltip="One step back", id="back"),
     ]
 
-    title_bar = query_one(TitleBar)
     listing = query_one("#items", VirtualList)
     field = query_one("#search", SearchField)
 
@@ -101,10 +100,6 @@ likely wrong.
             self._seen = self.desk.sitting.stamp
             self.fetch("items", lambda ws: ws.store.items(), self._read)
             self.look_back()
-
-    def watch_busy(self, busy: str) -> None:
-        """Say what is being waited for."""
-        self.title_bar.busy = busy
 
     def _read(self, items: list[Item]) -> None:
         self._items = items

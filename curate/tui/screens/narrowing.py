@@ -11,12 +11,12 @@ from textual.reactive import reactive
 
 from curate.tui import desk as desk_
 from curate.tui.desk import Values
-from curate.tui.errands import WorkScreen
 from curate.tui.filters import DAYS, MORE, PRESETS, Filter, week
 from curate.tui.screens.ask import Choose
+from curate.tui.screens.titled import TitledScreen
 
 
-class NarrowingScreen(WorkScreen[None]):
+class NarrowingScreen(TitledScreen):
     """A screen that lists candidates, and what it lists can be chosen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

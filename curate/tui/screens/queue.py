@@ -8,7 +8,6 @@ from contextlib import suppress
 
 from textual import on
 from textual.content import Content
-from textual.getters import query_one
 from textual.reactive import reactive
 from textual.timer import Timer
 from textual.widgets import Static
@@ -24,7 +23,6 @@ from curate.tui.screens.grouping import GroupingScreen
 from curate.tui.sitting import Queue
 from curate.tui.widgets import entries, signs
 from curate.tui.widgets import question as question_
-from curate.tui.widgets.bars import TitleBar
 from curate.tui.widgets.virtual_list import VirtualList
 from curate.workspace.workspace import Workspace
 
@@ -38,8 +36,6 @@ class QueueScreen(FailingScreen, GroupingScreen):
     """A screen that lists what there is to look at, any number of it."""
 
     text: reactive[str] = reactive("", repaint=False, bindings=True)
-
-    title_bar = query_one(TitleBar)
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -188,10 +184,6 @@ class QueueScreen(FailingScreen, GroupingScreen):
         self.fetch(f"rows {keys[0]}", run, then)
 
     # ------------------------------------------------------------------ showing
-
-    def watch_busy(self, busy: str) -> None:
-        """Say what is being waited for."""
-        self.title_bar.busy = busy
 
     def watch_narrowed(self) -> None:
         """Say what is listed."""

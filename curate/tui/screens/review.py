@@ -8,11 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.getters import query_one
 from textual.widgets import Static
 
 from curate.model.items import Finding
@@ -26,8 +23,6 @@ from curate.tui.screens.personal import PersonalScreen
 from curate.tui.screens.pick import PickItem
 from curate.tui.widgets import question as question_
 from curate.tui.widgets import signs
-from curate.tui.widgets.bars import KeyBar, TitleBar
-from curate.tui.widgets.itembar import ItemBar
 from curate.tui.widgets.passage import PassageView
 from curate.workspace.workspace import Workspace
 
@@ -41,10 +36,6 @@ REJECTIONS = (
     ("personal", "cannot be told without personal data"),
     ("already covered", "already covered by the set"),
 )
-
-
-_FIRST_KEYS = ("take", "save", "sentence.next", "sentence.previous", "narrow", "widen", "passage",
-               "search", "no", "holdout", "wording", "keyword", "more")  # fmt: skip
 
 
 def _claim(candidate: int, workspace: Workspace) -> Claim:
@@ -88,8 +79,8 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
         Binding("escape", "back", "back", tooltip="One step back", id="back"),
     ]  # fmt: skip
 
-    title_bar = query_one(TitleBar)
-    item_bar = query_one(ItemBar)
+    FIRST_KEYS = ("take", "save", "sentence.next", "sentence.previous", "narrow", "widen",
+                  "passage", "search", "no", "holdout", "wording", "keyword", "more")  # fmt: skip
 
     def __init__(self, desk: Desk, *, candidate: int | None = None, item: str = "") -> None:
         super().__init__(desk)
@@ -99,20 +90,6 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
         self._going_on = False
         self._passed: set[int] = set()
 
-    def compose(self) -> ComposeResult:
-        """Lay out the panes."""
-        yield TitleBar()
-        with Vertical(id="body"):
-            with Vertical(id="left"):
-                yield Static(id="question")
-                yield Static(id="gist")
-                with VerticalScroll(id="details", can_focus=True):
-                    yield Static(id="told")
-            with Vertical(id="right"):
-                yield from self.compose_passages()
-        yield ItemBar()
-        yield KeyBar(first=_FIRST_KEYS)
-
     def on_mount(self) -> None:
         """Open what was asked for."""
         self.listing.can_focus = False
@@ -120,7 +97,6 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
         self.query_one("#right").border_title = Content("passages")
         self.item_bar.border_title = Content("item")
         self.view.focus()
-        self.query_one("#details").can_focus = False
         if self._wanted is not None:
             self._open_candidate(self._wanted)
         else:
@@ -206,10 +182,6 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
         """Show what is wrong with the item."""
         if self.is_mounted:
             self.item_bar.findings = findings
-
-    def watch_busy(self, busy: str) -> None:
-        """Say what is being waited for."""
-        self.title_bar.busy = busy
 
     def _title(self) -> None:
         case = self.case

@@ -8,6 +8,7 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.getters import query_one
 from textual.reactive import reactive
@@ -20,13 +21,18 @@ from curate.tui.desk import Desk, Page
 from curate.tui.screens.editing import EditingScreen
 from curate.tui.widgets import question as question_
 from curate.tui.widgets import signs
+from curate.tui.widgets.bars import KeyBar, TitleBar
 from curate.tui.widgets.field import SearchField
+from curate.tui.widgets.itembar import ItemBar
 from curate.tui.widgets.passage import PassageView
 from curate.tui.widgets.virtual_list import VirtualList
 
 
 class SeekingScreen(EditingScreen):
-    """A screen with the documents in one of its panes, `#right`."""
+    """A screen of two panes: what is asked in `#left`, the documents in `#right`."""
+
+    FIRST_KEYS: ClassVar[tuple[str, ...]] = ()
+    """The keys that are told first, by their ids."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("1", "passage(0)", "passage", key_display="1-9", tooltip="Passage 1", id="passage"),
@@ -40,6 +46,7 @@ class SeekingScreen(EditingScreen):
 
     passages: reactive[tuple[Passage, ...]] = reactive((), repaint=False, bindings=True)
 
+    item_bar = query_one(ItemBar)
     view = query_one("#view", PassageView)
     listing = query_one("#passages", VirtualList)
     field = query_one("#search", SearchField)
@@ -50,12 +57,22 @@ class SeekingScreen(EditingScreen):
         self.searched: list[str] = []
         self.page: Page | None = None
 
-    def compose_passages(self) -> ComposeResult:
-        """Lay out the pane of the documents."""
-        yield SearchField("search the documents")
-        yield VirtualList(self._draw, empty="nothing found", id="passages")
-        yield Static(id="place")
-        yield PassageView(id="view")
+    def compose(self) -> ComposeResult:
+        """Lay out the panes."""
+        yield TitleBar()
+        with Vertical(id="body"):
+            with Vertical(id="left"):
+                yield Static(id="question")
+                yield Static(id="gist")
+                with VerticalScroll(id="details", can_focus=False):
+                    yield Static(id="told")
+            with Vertical(id="right"):
+                yield SearchField("search the documents")
+                yield VirtualList(self._draw, empty="nothing found", id="passages")
+                yield Static(id="place")
+                yield PassageView(id="view")
+        yield ItemBar()
+        yield KeyBar(first=self.FIRST_KEYS)
 
     def clear_documents(self) -> None:
         """Forget what was found, and show that something is looked for."""
