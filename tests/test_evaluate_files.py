@@ -31,3 +31,13 @@ def test_a_pipe_is_refused_and_not_waited_for(
     with pytest.raises(CurateError, match="pipe is no file") as caught:
         read(pipe)
     assert caught.value.code == Exit.USAGE
+
+
+def test_a_pipe_that_the_shell_has_opened_is_read() -> None:
+    read, write = os.pipe()
+    os.write(write, b"{}\n")
+    os.close(write)
+    try:
+        assert content(Path(f"/dev/fd/{read}"), "Make one.") == b"{}\n"
+    finally:
+        os.close(read)

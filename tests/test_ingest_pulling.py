@@ -380,6 +380,12 @@ def test_a_vote_that_is_changed_or_deleted_there_is_noticed_at_the_next_pull(
         assert (changed.feedback_updated, changed.feedback_withdrawn) == (1, 0)
         assert sorted(ratings) == [[-1], [1]]
 
+        langfuse.scores[0]["value"] = "somehow"
+        unclear, ratings = pull()
+        assert (unclear.rejected, unclear.feedback_withdrawn) == (1, 0)
+        assert sorted(ratings) == [[-1], [1]]
+        langfuse.scores[0]["value"] = True
+
         [_, gone] = langfuse.scores
         langfuse.scores.remove(gone)
         deleted, ratings = pull()

@@ -164,5 +164,7 @@ def run(
         output.say(f"no reply to {count}: {words}", quiet=shared.quiet)
     if stderr is not None and done.failures:
         output.say(f"{stderr} may quote questions: delete it once read", quiet=shared.quiet)
+    elif command_line is not None and done.failures:
+        output.say("--stderr FILE keeps what the command says", quiet=shared.quiet)
     if done.asked and sum(done.failures.values()) >= done.asked:
         sys.exit(Exit.FOUND)

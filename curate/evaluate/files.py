@@ -9,13 +9,14 @@ from curate.model.errors import CurateError, Exit
 
 
 def content(path: Path, hint: str) -> bytes:
-    """Return what a file holds.
+    """Return what a file holds, or a pipe that the shell has opened: `<(zcat run.jsonl.gz)`.
 
     Raises `CurateError`, with `hint` for the way out, where it cannot be read or is no file: a pipe
     nobody writes to would be waited for without end.
     """
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
+        opened = path.parent == Path("/dev/fd") and path.is_fifo()
+        if not opened and not stat.S_ISREG(path.stat().st_mode):
             raise CurateError(f"{path} is no file", hint, Exit.USAGE)
         return path.read_bytes()
     except OSError as error:

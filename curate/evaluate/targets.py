@@ -173,12 +173,13 @@ class Command:
             done = subprocess.run(  # noqa: S603 - the user's own command, split, no shell
                 self._argv,
                 input=json.dumps({**self._params, **asked(case)}).encode(),
-                capture_output=True,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL if self._stderr is None else subprocess.PIPE,
                 timeout=self._timeout,
                 check=False,
             )
         except subprocess.TimeoutExpired as error:
-            seen = self._keep(case, "timeout", error.stderr or b"")
+            seen = self._keep(case, "timeout", error.stderr)
             raise NoReply("timeout", f"{self._timeout:g} s{seen}", again=True) from None
         except OSError as error:
             raise NoReply("unreachable", error.strerror or type(error).__name__) from None
@@ -191,12 +192,12 @@ class Command:
             seen = self._keep(case, f"{ended}, {failure.detail}", done.stderr)
             raise NoReply(failure.kind, f"{failure.detail}, {ended}{seen}") from None
 
-    def _keep(self, case: Case, how: str, said: bytes) -> str:
+    def _keep(self, case: Case, how: str, said: bytes | None) -> str:
         """Keep the end of what was said where that is wanted; return where it can be seen."""
+        if self._stderr is None or said is None:
+            return ""
         if not said.strip():
             return ", nothing on stderr"
-        if self._stderr is None:
-            return ", see its stderr with --stderr FILE"
         tail = said[-_TAIL:]
         cut = "" if len(tail) == len(said) else f", the last {len(tail)} of {len(said)} bytes"
         self._add(self._stderr, f"== {case.id}: {how}{cut}\n".encode() + tail.rstrip() + b"\n")

@@ -342,7 +342,8 @@ def run(
     content is already stored is neither anonymised nor saved again, so running twice, also after
     a kill, comes to the same as running once. While batches are anonymised elsewhere, `ahead`
     says how many may be on their way; they are saved in their order. `withdraw` is called when
-    the votes of a sweep have all been read and saved.
+    the votes of a sweep have all been read and saved, and none of them was rejected: that one is
+    not gone.
     """
     tally = _Tally()
     door = Door(tag=tag, seen=seen, now=now, policy=policy, refusals=refusals)
@@ -350,6 +351,7 @@ def run(
     under_way: deque[tuple[Batch, Promise, tuple[Reached, ...]]] = deque()
     reached: dict[tuple[str, str], Reached] = {}
     swept: set[bytes] | None = None
+    doubtful = 0
     limits = {name: max(limit, one) for name, one in (limits or {}).items()}
 
     def hand_over() -> None:
@@ -386,12 +388,12 @@ def run(
             if progress is not None:
                 progress(item.done, item.total)
         elif isinstance(item, Sweep):
-            if item.ended and swept is not None:
+            if item.ended and swept is not None and tally.counts["rejected"] == doubtful:
                 hand_over()
                 while under_way:
                     settle()
                 tally.counts["feedback_withdrawn"] += withdraw(item, swept)
-            swept = None if item.ended else set()
+            swept, doubtful = None if item.ended else set(), tally.counts["rejected"]
         elif isinstance(item, Checkpoint):
             reached[item.source, item.file] = item
         elif isinstance(item, Watermark):
