@@ -6,7 +6,7 @@ import resource
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from textual.command import CommandPalette
@@ -18,7 +18,9 @@ from curate.corpus.corpus import Corpus
 from curate.model.errors import CurateError, Exit
 from curate.tui import app as app_
 from curate.tui.app import CurateApp
+from curate.tui.screens.inbox import InboxScreen
 from curate.tui.themes import THEMES
+from curate.tui.widgets.virtual_list import VirtualList
 from curate.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -105,6 +107,35 @@ async def test_help_lists_every_key_where_one_is(sit: Sit) -> None:
         assert "selects freely" in " ".join(sat.text.split())
         await sat.press("question_mark")
         assert not sat.app.screen.query("HelpPanel")
+
+
+async def test_the_help_is_paged_where_it_is_longer_than_the_screen(sit: Sit) -> None:
+    async with sit((80, 24)) as sat:
+        await sat.press("question_mark")
+        at = sat.app.screen.query_one(VirtualList).cursor
+        keys = sat.app.screen.query_one("HelpPanel KeyPanel")
+        await sat.press("pagedown")
+        assert keys.scroll_offset.y > 0
+        await sat.press("pageup")
+        assert keys.scroll_offset.y == 0
+        assert sat.app.screen.query_one(VirtualList).cursor == at
+
+
+@pytest.mark.parametrize(("opens", "ends"), [("x", "2"), ("x", "enter"), ("f", "3")])
+async def test_keys_that_come_at_once_end_a_dialog_once(sit: Sit, opens: str, ends: str) -> None:
+    async with sit() as sat:
+        await sat.press(opens)
+        for _ in range(3):
+            key = Key(ends, ends if len(ends) == 1 else None)
+            key.set_sender(sat.app)
+            cast(Any, sat.app._driver).send_message(key)
+        await sat.settle()
+        for _ in range(2):  # out of what a key that was left over has opened
+            if not isinstance(sat.app.screen, InboxScreen):
+                await sat.press("escape")
+
+        assert sat.app.is_running
+        assert "to look at" in sat.text
 
 
 async def test_escape_closes_the_help_and_leaves_the_screen_as_it_is(sit: Sit) -> None:

@@ -46,6 +46,10 @@ class CurateApp(App[int]):
         Binding("question_mark", "help", "help", tooltip="Keys and help for here", id="help"),
         Binding("escape", "hide_help", "close help", tooltip="Close the help", priority=True,
                 id="help.close"),
+        Binding("pagedown", "scroll_help(1)", "scroll help", tooltip="More of the help",
+                priority=True, show=False, id="help.down"),
+        Binding("pageup", "scroll_help(-1)", "scroll help", tooltip="Back in the help",
+                priority=True, show=False, id="help.up"),
         Binding("ctrl+q", "quit", "quit", show=False, id="quit"),
     ]  # fmt: skip
 
@@ -135,9 +139,14 @@ class CurateApp(App[int]):
         self.action_hide_help_panel()
         self.call_after_refresh(self.screen.refresh_bindings)
 
+    def action_scroll_help(self, pages: int) -> None:
+        """Scroll the help, and the keys below it."""
+        for part in self.screen.query("HelpPanel #widget-help, HelpPanel KeyPanel"):
+            part.scroll_relative(y=pages * part.size.height, animate=False)
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Escape is the help's as long as it is shown."""
-        if action == "hide_help":
+        """Escape and the pages are the help's as long as it is shown."""
+        if action in ("hide_help", "scroll_help"):
             return bool(self.screen_stack and self.screen.query("HelpPanel"))
         return super().check_action(action, parameters)
 

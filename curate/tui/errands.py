@@ -16,12 +16,13 @@ from typing import Any, TypeVar
 
 from textual.message import Message
 from textual.reactive import reactive
-from textual.screen import Screen, ScreenResultType
+from textual.screen import ScreenResultType
 
 from curate.model.errors import CurateError
 from curate.store.files import Busy
 from curate.text import one_line
 from curate.tui.desk import Desk
+from curate.tui.screens.once import OnceScreen
 from curate.tui.screens.trouble import Trouble
 from curate.workspace.workspace import Workspace
 
@@ -70,7 +71,7 @@ Plan = Callable[[], tuple[Callable[[Workspace], Any], Callable[[Any], None]] | N
 """Says, when its turn has come, what to run and what to do with the outcome; None for nothing."""
 
 
-class WorkScreen(Screen[ScreenResultType]):
+class WorkScreen(OnceScreen[ScreenResultType]):
     """A screen that has its work done by threads, and says so while it takes long."""
 
     busy: reactive[str] = reactive("", repaint=False)

@@ -11,11 +11,12 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, ScreenResultType
 from textual.widgets import Input, OptionList, Static, TextArea
 from textual.widgets.option_list import Option
 
 from curate.text import display, sanitise
+from curate.tui.screens.once import OnceScreen
 
 
 class _Lines(TextArea):
@@ -51,7 +52,11 @@ class _Lines(TextArea):
         self.insert("\n")
 
 
-class Ask(ModalScreen[str | None]):
+class Dialog(OnceScreen[ScreenResultType], ModalScreen[ScreenResultType]):
+    """A dialog over what was there."""
+
+
+class Ask(Dialog[str | None]):
     """Asks for a text; None when it was left with Escape."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", "back")]
@@ -88,7 +93,7 @@ class Ask(ModalScreen[str | None]):
         self.dismiss(sanitise(event.text).strip())
 
 
-class Choose(ModalScreen[str | None]):
+class Choose(Dialog[str | None]):
     """Asks for one of a few answers by digit, or by arrow and Enter; None when left by Escape.
 
     With `other`, a text of one's own can be typed instead.

@@ -10,16 +10,16 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from curate.model.events import RawText
 from curate.text import display
 from curate.tui import spans
+from curate.tui.screens.ask import Dialog
 from curate.tui.widgets.passage import PassageView
 
 
-class Original(ModalScreen[None]):
+class Original(Dialog[None]):
     """Shows an original until the next key, whichever it is."""
 
     def __init__(self, raw: RawText) -> None:
@@ -55,7 +55,7 @@ class Personal:
     always: bool
 
 
-class MarkPersonal(ModalScreen[Personal | None]):
+class MarkPersonal(Dialog[Personal | None]):
     """Asks which words are personal; None when left with Escape."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -8,13 +8,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from curate.text import display
+from curate.tui.screens.ask import Dialog
 
 
-class Trouble(ModalScreen[None]):
+class Trouble(Dialog[None]):
     """Says what went wrong and the way out; Enter, Escape or Space closes it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
