@@ -66,6 +66,7 @@ class SourceSettings:
     everything is older than the records are kept. `records_days`, where it is not 0, is how
     long records of this source are kept: shorter than those of others. `overlap_days` says how
     far back the votes of a Langfuse are read again, since they are changed and deleted there.
+    `joins` names the source whose questions its votes are about, where that is another one.
     """
 
     name: str = ""
@@ -78,6 +79,7 @@ class SourceSettings:
     purge_files: bool = False
     records_days: int = 0
     overlap_days: int = 7
+    joins: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,6 +322,8 @@ def _validate(settings: Settings, path: Path) -> None:
             )
         if source.overlap_days < 0:
             refuse(f"sources.overlap_days of {source.name}", "must be 0 or more")
+        if source.joins and source.joins not in names:
+            refuse(f"sources.joins of {source.name}", "names no other source")
 
 
 # ---------------------------------------------------------------------------- environment
@@ -421,6 +425,7 @@ root = "docs"                  # relative to this file
 # template = ""                # a regular expression around a question in a glued prompt
 # records_days = 0             # keep records of this source shorter than [retention] says
 # purge_files = false          # true: `curate purge` deletes log files that are wholly too old
+# joins = ""                   # the source whose questions these votes are about, if another
 # overlap_days = 7             # how far back votes of a Langfuse are read again: they are changed
 # [sources.map]                # only what was not recognised: field = "dotted.path"
 # question = "payload.text"

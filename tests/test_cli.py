@@ -44,6 +44,14 @@ def lines(*events: object) -> bytes:
     return "".join(json.dumps(event) + "\n" for event in events).encode()
 
 
+def test_without_a_command_the_help_is_all_that_is_said(curate: Curate) -> None:
+    ran = curate()
+
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("Usage: curate")
+    assert "shows how" not in ran.err
+
+
 def test_a_terminal_that_lacks_a_letter_shows_a_question_mark() -> None:
     environment = {**os.environ, "PYTHONUTF8": "0", "PYTHONIOENCODING": "latin-1"}
     code = (

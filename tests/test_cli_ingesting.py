@@ -160,3 +160,33 @@ def test_follow_reads_what_is_appended_and_stops_cleanly_when_told(sourced: Path
 
     assert (first["questions_new"], second["questions_new"]) == (1, 1)
     assert second["questions_read"] == 1
+
+
+@pytest.mark.presidio
+def test_votes_of_a_source_of_their_own_join_the_questions_of_another(
+    workspace: Path, curate: Curate
+) -> None:
+    log(workspace / "asked.jsonl", ASKED)
+    log(workspace / "thumbs.jsonl", VOTE)
+    settings = workspace / "curate.toml"
+    sources = '[[sources]]\nname = "bot"\npath = "asked.jsonl"\n'
+    sources += '[[sources]]\nname = "thumbs"\npath = "thumbs.jsonl"\njoins = "{}"\n'
+    before = settings.read_text()
+
+    settings.write_text(before + sources.format("nobody"))
+    assert "names no other source" in curate("ingest").err
+    settings.write_text(before + sources.format("bot"))
+    read = curate("ingest", "--json").json
+
+    assert (read["feedback_new"], read["feedback_joined"], read["feedback_waiting"]) == (1, 1, 0)
+
+
+def test_what_was_read_before_is_called_neither_questions_nor_votes(
+    workspace: Path, curate: Curate
+) -> None:
+    votes = log(workspace / "votes.jsonl", VOTE)
+    curate("ingest", votes)
+    again = curate("ingest", votes).out
+
+    assert "questions  0 new, 0 updated\n" in again
+    assert "known      1 read before, unchanged\n" in again

@@ -186,9 +186,14 @@ def test_a_duplicate_names_an_item_that_is_there(store: Store) -> None:
         store.decide(first, "duplicate", by="anna", now=NOW)
     with pytest.raises(CurateError, match="no item loans-1"):
         store.decide(first, "duplicate", by="anna", now=NOW, item="loans-1")
-    make(store)
+    made = make(store)
     store.decide(second, "duplicate", by="anna", now=NOW, item="loans-1")
     assert store.candidate(second).item == "loans-1"
+    store.save_item(
+        replace(made, status="retired"), by="anna", now=NOW, expected=made.revision, action="retire"
+    )
+    with pytest.raises(CurateError, match="loans-1 is retired"):
+        store.decide(first, "duplicate", by="anna", now=NOW, item="loans-1")
 
 
 def test_a_decision_on_a_changed_candidate_is_refused_when_asked_for(store: Store) -> None:

@@ -279,14 +279,13 @@ def _explain(found: Explanation, *, as_json: bool) -> None:
 
 def _show(report: IngestReport) -> None:
     _show_maps(report)
-    output.line(
-        f"questions  {report.questions_new} new, {report.questions_updated} updated, "
-        f"{report.duplicates} known already"
-    )
+    output.line(f"questions  {report.questions_new} new, {report.questions_updated} updated")
     output.line(
         f"votes      {report.feedback_new} new, {report.feedback_joined} joined to their question, "
         f"{report.feedback_waiting} waiting for it"
     )
+    if report.duplicates:
+        output.line(f"known      {report.duplicates} read before, unchanged")
     if report.feedback_withdrawn:
         output.line(f"withdrawn  {report.feedback_withdrawn} votes, deleted where they came from")
     if report.expired:

@@ -149,7 +149,7 @@ def show_receipt(receipt: Receipt, *, as_json: bool) -> None:
         for name, count in receipt.counts.items():
             output.line(f"  {name:20} {count}")
         for name, found in receipt.verified.items():
-            output.line(f"  verified {name:13} {found}")
+            output.line(f"  verified {name:11} {found}")
         if receipt.detail:
             output.line(f"  {receipt.detail}")
 
@@ -190,12 +190,14 @@ def forget(shared: Shared, text: bool, dry_run: bool, as_json: bool) -> None:
         output.data(erasure)
     else:
         show_receipt(erasure.receipt, as_json=False)
+        found = any(erasure.receipt.counts.values())
+        if not found:
+            output.say("nothing of that was kept here: is it spelt as in the log?")
         if erasure.exports:
-            output.line("still held by exports on disk; delete them, and every copy of them:")
+            whose = "it is" if found else "what was erased earlier is"
+            output.line(f"{whose} still held by exports on disk; delete them and every copy:")
         for path in erasure.exports:
             output.line(f"  {path}")
-        if not any(erasure.receipt.counts.values()):
-            output.say("nothing of that was kept here: is it spelt as in the log?")
     code = PURGE_EXIT[erasure.receipt.status]
     sys.exit(code or (Exit.FOUND if erasure.exports else Exit.DONE))
 

@@ -99,6 +99,9 @@ def run(arguments: list[str] | None = None) -> int:
     except CurateError as error:
         output.error(error.message, error.hint)
         return error.code
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return Exit.USAGE
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "curate"
         # A stray argument may be somebody's id, and this line may end up in a mail of cron's.

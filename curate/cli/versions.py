@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,7 +61,9 @@ def check(
         output.data({"items": number, "errors": errors, "findings": findings})
     else:
         show(findings)
-        output.line(f"{number} items, {errors} errors, {len(findings) - errors} warnings")
+        levels = Counter(finding.severity for finding in findings)
+        told = ", ".join(f"{name}s: {levels[name]}" for name in ("error", "warning", "note"))
+        output.line(f"{number} items; {told}")
     sys.exit(Exit.FOUND if errors else Exit.DONE)
 
 

@@ -6,7 +6,7 @@ import json
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -127,11 +127,13 @@ class Door:
         now: datetime,
         policy: str,
         refusals: Sequence[str],
+        joins: Mapping[str, str],
     ) -> None:
         self._tags = tag
         self._seen = seen
         self._now = now
         self._policy = policy
+        self._joins = joins
         self._refusals = tuple(_folded(phrase) for phrase in refusals if phrase.strip())
         self._ordinals: Counter[bytes] = Counter()
         self._last: Keyed | None = None
@@ -150,7 +152,8 @@ class Door:
         if isinstance(event, QuestionEvent):
             self._last = self._keyed_question(event)
             return self._last
-        names = tuple(alias(event.source, name.reveal()) for name in event.targets)
+        asked = self._joins.get(event.source, event.source)
+        names = tuple(alias(asked, name.reveal()) for name in event.targets)
         last = self._last
         if (
             not names

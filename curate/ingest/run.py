@@ -328,6 +328,7 @@ def run(
     limits: Mapping[str, datetime] | None = None,
     policy: str = "",
     refusals: Sequence[str] = (),
+    joins: Mapping[str, str] | None = None,
     seal: Seal | None = None,
     withdraw: Withdraw = lambda *_: 0,
     ahead: Callable[[], int] = lambda: 0,
@@ -338,7 +339,8 @@ def run(
 
     Nothing raw is handed to `save`; `seal`, called before it, is given what the batch said. An
     event older than `limit` (by its time or, where that is missing or later than `now`, by
-    `now`) is counted and not kept; `limits` has the later ones of some sources. An event whose
+    `now`) is counted and not kept; `limits` has the later ones of some sources. `joins` names the
+    source whose questions the votes of another are about. An event whose
     content is already stored is neither anonymised nor saved again, so running twice, also after
     a kill, comes to the same as running once. While batches are anonymised elsewhere, `ahead`
     says how many may be on their way; they are saved in their order. `withdraw` is called when
@@ -346,7 +348,7 @@ def run(
     not gone.
     """
     tally = _Tally()
-    door = Door(tag=tag, seen=seen, now=now, policy=policy, refusals=refusals)
+    door = Door(tag=tag, seen=seen, now=now, policy=policy, refusals=refusals, joins=joins or {})
     waiting: list[Keyed] = []
     under_way: deque[tuple[Batch, Promise, tuple[Reached, ...]]] = deque()
     reached: dict[tuple[str, str], Reached] = {}

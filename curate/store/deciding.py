@@ -265,8 +265,16 @@ def decide(
         )
     if status == "duplicate" and item_id is None:
         raise CurateError("a duplicate needs the item it duplicates", "Name it.", Exit.USAGE)
-    if item_id is not None and find(connection, item_id) is None:
-        raise missing(f"item {item_id}")
+    if item_id is not None:
+        named = find(connection, item_id)
+        if named is None:
+            raise missing(f"item {item_id}")
+        if status == "duplicate" and named.status in ("withdrawn", "retired"):
+            raise CurateError(
+                f"{item_id} is {named.status}: nothing can be a duplicate of it",
+                "Name an item that is a draft or ready.",
+                Exit.USAGE,
+            )
     # Back in the inbox, a finished candidate is free for another item; a draft stays its draft.
     freed = status == "open" and before["status"] in ("done", "duplicate")
     kept = item_id or (None if freed else before["item"])

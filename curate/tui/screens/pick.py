@@ -55,7 +55,8 @@ class PickItem(WorkScreen[str | None], ModalScreen[str | None]):
         near = self._near
 
         def run(workspace: Workspace) -> list[Item]:
-            return alike(workspace.store.items(), text, near)
+            there = (i for i in workspace.store.items() if i.status in ("draft", "ready"))
+            return alike(list(there), text, near)
 
         self.fetch("items", run, self._show)
 

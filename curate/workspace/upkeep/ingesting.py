@@ -70,6 +70,7 @@ def ingest(
             limit=workspace.limit,
             limits={name: now - timedelta(days=days) for name, days in keep_days.items()},
             refusals=workspace.settings.assistant.refusals,
+            joins={s.name: s.joins for s in workspace.settings.sources if s.joins},
             progress=progress,
         )
 
