@@ -12,13 +12,9 @@ from functools import cache
 from typing import TypeAlias
 
 import numpy as np
-import onnxruntime  # type: ignore[import-untyped]
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
-from tokenizers.models import WordPiece
-from tokenizers.normalizers import BertNormalizer
-from tokenizers.pre_tokenizers import BertPreTokenizer
 
+from curate import bert
 from curate.corpus.weights import ENCODER, VOCABULARY, pinned
 
 WIDTH = 384
@@ -40,19 +36,8 @@ class Encoder:
     """The model, loaded and verified. Raises `CurateError` where its files are not the known."""
 
     def __init__(self) -> None:
-        vocabulary = pinned(VOCABULARY).decode("utf-8").split("\n")
-        pieces = {piece: number for number, piece in enumerate(vocabulary) if piece}
-        self._tokenizer = Tokenizer(
-            WordPiece(pieces, unk_token="[UNK]", max_input_chars_per_word=100)  # noqa: S106
-        )
-        self._tokenizer.normalizer = BertNormalizer(lowercase=True)
-        self._tokenizer.pre_tokenizer = BertPreTokenizer()
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = 4
-        self._session = onnxruntime.InferenceSession(
-            pinned(ENCODER), options, providers=["CPUExecutionProvider"]
-        )
+        self._tokenizer = bert.tokenizer(pinned(VOCABULARY))
+        self._session = bert.session(pinned(ENCODER))
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Return a row of length one per text; zeros where most letters are not Latin.

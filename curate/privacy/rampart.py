@@ -11,12 +11,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import onnxruntime  # type: ignore[import-untyped]
-from tokenizers import Tokenizer
-from tokenizers.models import WordPiece
-from tokenizers.normalizers import BertNormalizer
-from tokenizers.pre_tokenizers import BertPreTokenizer
 
+from curate import bert
 from curate.privacy import weights
 from curate.privacy.words import Piece
 
@@ -37,22 +33,8 @@ class Rampart:
 
     def __init__(self) -> None:
         folder = weights.folder()
-        vocabulary = weights.pinned(folder, "vocab.txt").decode("utf-8").split("\n")
-        pieces = {piece: index for index, piece in enumerate(vocabulary) if piece}
-        self._tokenizer = Tokenizer(
-            WordPiece(pieces, unk_token="[UNK]", max_input_chars_per_word=100)  # noqa: S106
-        )
-        self._tokenizer.normalizer = BertNormalizer(lowercase=True)
-        self._tokenizer.pre_tokenizer = BertPreTokenizer()
-        options = onnxruntime.SessionOptions()
-        # One thread: more of them cost more than they bring at this size.
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = 4
-        self._session = onnxruntime.InferenceSession(
-            weights.pinned(folder, "onnx/model_q4.onnx"),
-            options,
-            providers=["CPUExecutionProvider"],
-        )
+        self._tokenizer = bert.tokenizer(weights.pinned(folder, "vocab.txt"))
+        self._session = bert.session(weights.pinned(folder, "onnx/model_q4.onnx"))
 
     def names(self, texts: Sequence[str]) -> list[list[Piece]]:
         """Return the word pieces of every text.
