@@ -21,6 +21,8 @@ def refresh(
     """Bring candidates up to date after their records or votes changed: remove the empty ones,
     give the exemplars their bands, reckon the priorities anew. Returns how many were removed.
     """
+    if not touched:
+        return 0
     covered, twins = _covered(connection), Twins.load(connection, matcher)
     removed = 0
     for some in pieces(sorted(touched), 500):

@@ -60,21 +60,18 @@ class Twins:
             .group_by(record.c.candidate)
             .subquery()
         )
-        bands = select(first.c.id, band.c.value).join(band, band.c.record == first.c.id)
+        bands = select(first, band.c.value).join(band, band.c.record == first.c.id)
         shared: dict[int, Counter[int]] = defaultdict(Counter)
-        for exemplar, value in connection.execute(bands):
+        homes: dict[int, int] = {}
+        for home, exemplar, value in connection.execute(bands):
             if value in self.holders:
                 shared[exemplar].update(self.holders[value])
+                homes[exemplar] = home
         asked = gists(connection, shared)
-        twins = {
-            exemplar: self._best(asked[exemplar], counts, matcher)
-            for exemplar, counts in shared.items()
-        }
-        homes = select(first.c.id, first.c.candidate)
         return {
-            home: twin
-            for exemplar, home in connection.execute(homes)
-            if (twin := twins.get(exemplar)) is not None
+            homes[exemplar]: twin
+            for exemplar, counts in shared.items()
+            if (twin := self._best(asked[exemplar], counts, matcher)) is not None
         }
 
     def _best(self, one: Gist, shared: Counter[int], matcher: Matcher) -> str | None:
