@@ -69,7 +69,7 @@ def foresee_user(workspace: Workspace, user: RawText) -> Foreseen:
     Raises `CurateError` when the keys that tell whose the records are, are gone.
     """
     folded = _folded(user)
-    if not any(workspace.tag_keys.glob("*.key")) and workspace.store.counts().records:
+    if _are_keys_lost(workspace):
         raise CurateError(
             _KEYLESS.detail, "`curate forget` says what it can prove.", Exit.UNVERIFIED
         )
@@ -96,7 +96,7 @@ def forget_user(workspace: Workspace, user: RawText) -> Erasure:
     """
     folded = _folded(user)
     now, keep = workspace.now(), timedelta(days=workspace.settings.retention.records_days)
-    if not any(workspace.tag_keys.glob("*.key")) and workspace.store.counts().records:
+    if _are_keys_lost(workspace):
         # Making keys now would hide for ever that those of the records are lost.
         return _erase(workspace, "forget", erasing.by_users(()), frozenset, lost=_KEYLESS)
     # An event's own time chooses its key, so every epoch that a log may still bring must have one.
@@ -119,6 +119,10 @@ def forget_text(workspace: Workspace, text: RawText) -> Erasure:
         return workspace.store.held(target).keys | _originals_with(workspace, literal)
 
     return _erase(workspace, "forget text", target, keys, literal)
+
+
+def _are_keys_lost(workspace: Workspace) -> bool:
+    return not any(workspace.tag_keys.glob("*.key")) and workspace.store.counts().records > 0
 
 
 def _folded(user: RawText) -> str:
