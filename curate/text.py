@@ -55,6 +55,11 @@ def one_line(text: str) -> str:
     return " ".join(display(text).split())
 
 
+def whereabouts(source: str | None, heading: str | None) -> str:
+    """Return where something stands on one line, `guide.md › Fees`; empty where nobody knows."""
+    return " › ".join(one_line(part) for part in (source, heading) if part)
+
+
 def fold_space(text: str) -> str:
     """Return `text` with every run of JavaScript white space folded to one space.
 

@@ -77,3 +77,9 @@ def test_languages_are_told_by_their_scripts() -> None:
     assert text.language("តើ laptop បើកម៉ោងប៉ុន្មាន?") == "km-en"
     assert text.language("123 ?!") == "und"
     assert text.language("営業時間は何時ですか") == "ja"
+
+
+def test_a_place_is_told_in_one_line_and_by_what_is_known_of_it() -> None:
+    assert text.whereabouts("a.md", "Late\nfees\x1b[2J") == "a.md › Late fees␛[2J"
+    assert text.whereabouts(None, "Fees") == "Fees"
+    assert text.whereabouts("", None) == ""

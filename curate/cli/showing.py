@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from curate.cli import output
-from curate.text import one_line
+from curate.text import one_line, whereabouts
 
 if TYPE_CHECKING:
     from curate.corpus.corpus import Corpus
-    from curate.model.documents import Passage
+    from curate.model.documents import Evidence, Passage
     from curate.model.items import Finding, Item
     from curate.model.records import Candidate, Feedback, Record, RetrievedChunk, Turn
 
@@ -36,7 +36,7 @@ def candidate(
         start, end = passage.best
         section = passage.section
         output.line(
-            f"{number:3}  {_place(section.source, section.heading)}"
+            f"{number:3}  {whereabouts(section.source, section.heading)}"
             f"  {passage.score:.2f} by {passage.why}"
         )
         output.line(f"     {one_line(corpus.document(section.source).text[start:end])}")
@@ -51,10 +51,8 @@ def _record(record: Record) -> None:
     _field("searched", record.standalone.text if record.standalone else "")
     _field("answer", record.answer.text if record.answer else "")
     _field("", "refused" if record.refused else "")
-    for label, chunk in zip(_once("retrieved"), record.chunks, strict=False):
-        _field(label, _chunk(chunk))
-    for label, vote in zip(_once("feedback"), record.feedback, strict=False):
-        _field(label, _vote(vote))
+    _fields("retrieved", map(_chunk, record.chunks))
+    _fields("feedback", map(_vote, record.feedback))
     took = f"{record.latency_ms:.0f} ms" if record.latency_ms is not None else ""
     tokens = [str(n) for n in (record.tokens_in, record.tokens_out) if n is not None]
     _field("cost", " · ".join([*([took] if took else []), *[f"{n} tokens" for n in tokens]]))
@@ -72,22 +70,20 @@ def item(found: Item, findings: Sequence[Finding]) -> None:
     _field("searched", found.standalone)
     _field("answer", {False: "unanswerable", None: "undecided"}.get(found.answerable, ""))
     word = "all of" if found.evidence_mode == "all" else "any of"
-    several = len(found.evidences) > 1
-    for label, quoted in zip(_once(word if several else "evidence"), found.evidences, strict=False):
-        _field(label, f"{_place(quoted.source, quoted.heading)}  ({quoted.grade})")
-        _field("", f"“{quoted.phrase}”")
+    _fields(
+        word if len(found.evidences) > 1 else "evidence",
+        (line for quoted in found.evidences for line in _quoted(quoted)),
+    )
     if found.absence is not None:
-        for label, query in zip(_once("sought"), found.absence.queries, strict=False):
-            _field(label, query)
-        for label, (source, heading, score) in zip(
-            _once("tempting"), found.absence.nearest, strict=False
-        ):
-            _field(label, f"{_place(source, heading)}  {score:.2f}")
+        _fields("sought", found.absence.queries)
+        _fields(
+            "tempting",
+            (f"{whereabouts(source, heading)}  {score:.2f}"
+             for source, heading, score in found.absence.nearest),
+        )  # fmt: skip
     _field("keyword", found.keyword)
-    for label, phrase in zip(_once("must say"), found.must_include, strict=False):
-        _field(label, phrase)
-    for label, phrase in zip(_once("must not"), found.must_not_include, strict=False):
-        _field(label, phrase)
+    _fields("must say", found.must_include)
+    _fields("must not", found.must_not_include)
     _field("reference", found.reference)
     for told in found.labels:
         _field(f"in {told.chunk_set}", f"{told.status}: {', '.join(told.chunks) or told.reason}")
@@ -108,20 +104,21 @@ def _turns(history: Sequence[Turn]) -> None:
         _field(f"{turn.role}:", turn.content)
 
 
-def _once(label: str) -> Iterator[str]:
-    """Yield the label for the first of several lines, and nothing for the others."""
-    yield label
-    while True:
-        yield ""
+def _fields(label: str, texts: Iterable[str]) -> None:
+    """Print several texts, one to a line, the label before the first."""
+    for text in texts:
+        _field(label, text)
+        label = ""
 
 
-def _place(source: str | None, heading: str | None) -> str:
-    return " › ".join(part for part in (source, heading) if part)
+def _quoted(evidence: Evidence) -> tuple[str, str]:
+    place = whereabouts(evidence.source, evidence.heading)
+    return f"{place}  ({evidence.grade})", f"“{evidence.phrase}”"
 
 
 def _chunk(chunk: RetrievedChunk) -> str:
     score = "" if chunk.score is None else f"  {chunk.score:.2f}"
-    return f"{chunk.rank}. {_place(chunk.source, chunk.heading) or chunk.id or '?'}{score}"
+    return f"{chunk.rank}. {whereabouts(chunk.source, chunk.heading) or chunk.id or '?'}{score}"
 
 
 def _vote(vote: Feedback) -> str:

@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from curate.coverage import Coverage, Covered, Share
-from curate.text import one_line
+from curate.text import one_line, whereabouts
 from curate.tui.desk import Desk
 from curate.tui.screens.titled import TitledScreen
 from curate.tui.widgets import signs
@@ -98,7 +98,7 @@ def _lines(found: Coverage) -> Iterable[Content]:
     for place in found.wanted[:_BARE]:
         yield Content.assemble(
             f"  {place.asked:>5} ",
-            " › ".join(one_line(part) for part in (place.source, place.heading) if part),
+            whereabouts(place.source, place.heading),
         )
     if found.unasked:
         yield signs.quiet(f"  {len(found.unasked)} not asked in the retention window")

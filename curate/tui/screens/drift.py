@@ -13,7 +13,7 @@ from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from curate.model.items import Finding, Item
-from curate.text import display, one_line
+from curate.text import display, one_line, whereabouts
 from curate.tui import walk
 from curate.tui.desk import Case, Desk, Opened
 from curate.tui.screens.editing import Edit
@@ -123,12 +123,7 @@ selected on the right. **Enter** takes it and goes on to the next.
         self.fetch("case", lambda ws: walk.opened(ws, step), self._opened)
 
     def _opened(self, opened: Opened) -> None:
-        self.case = opened.case
-        self.show_passages(opened.passages, "")
-        if opened.page is not None:
-            self.show_page(opened.page)
-        else:
-            self.view.clear("nothing is like it: / searches, l says that it is lost")
+        self.show_opened(opened, "nothing is like it: / searches, l says that it is lost")
         self.refresh_bindings()
 
     def _go_on(self, item: Item | None = None) -> None:
@@ -287,9 +282,9 @@ selected on the right. **Enter** takes it and goes on to the next.
     def _told(self, step: Step) -> Content:
         lines = [Content.styled(display(step.why), "$text-warning")]
         for evidence in step.was:
-            place = " › ".join(filter(None, [evidence.source, evidence.heading]))
+            place = whereabouts(evidence.source, evidence.heading)
             lines += [
-                Content.assemble(("\nquoted from ", "$quiet"), display(place)),
+                Content.assemble(("\nquoted from ", "$quiet"), place),
                 Content.assemble("“", (display(evidence.phrase), "bold"), "”"),
             ]
         if step.chunks:

@@ -12,7 +12,7 @@ from textual.getters import query_one
 from textual.widgets import Input, Static
 
 from curate.model.items import Item
-from curate.text import one_line, sanitise
+from curate.text import one_line, sanitise, whereabouts
 from curate.tui import returned as returned_
 from curate.tui import routes
 from curate.tui.desk import Desk
@@ -184,7 +184,7 @@ likely wrong.
             signs.spoken_line(item.question),
         ]
         for evidence in item.evidences[:2]:
-            place = " › ".join(one_line(p) for p in (evidence.source, evidence.heading) if p)
+            place = whereabouts(evidence.source, evidence.heading)
             lines.append(
                 Content.assemble(signs.quiet(f"{place}  "), f"“{one_line(evidence.phrase)}”")
             )

@@ -142,13 +142,7 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
         self.clear_documents()
 
     def _opened(self, opened: Opened) -> None:
-        self.case = opened.case
-        self.show_passages(opened.passages, "")
-        if opened.page is not None:
-            self.show_page(opened.page)
-        else:
-            self.view.clear("nothing in the documents is like this question: / searches")
-            self.place()
+        self.show_opened(opened, "nothing in the documents is like this question: / searches")
         self._lint()
         self._look_ahead()
 

@@ -15,9 +15,9 @@ from textual.reactive import reactive
 from textual.widgets import Input, Static
 
 from curate.model.documents import Passage
-from curate.text import one_line, sanitise
+from curate.text import one_line, sanitise, whereabouts
 from curate.tui import desk as desk_
-from curate.tui.desk import Desk, Page
+from curate.tui.desk import Desk, Opened, Page
 from curate.tui.screens.editing import EditingScreen
 from curate.tui.widgets import question as question_
 from curate.tui.widgets import signs
@@ -73,6 +73,16 @@ class SeekingScreen(EditingScreen):
                 yield PassageView(id="view")
         yield ItemBar()
         yield KeyBar(first=self.FIRST_KEYS)
+
+    def show_opened(self, opened: Opened, nothing: str) -> None:
+        """Show a case with its passages and the page that was opened; `nothing` where none is."""
+        self.case = opened.case
+        self.show_passages(opened.passages, "")
+        if opened.page is not None:
+            self.show_page(opened.page)
+        else:
+            self.view.clear(nothing)
+            self.place()
 
     def clear_documents(self) -> None:
         """Forget what was found, and show that something is looked for."""
@@ -170,7 +180,7 @@ class SeekingScreen(EditingScreen):
         if page is None:
             place.update(Content(""))
             return
-        name = " › ".join(one_line(part) for part in (page.source, page.heading) if part)
+        name = whereabouts(page.source, page.heading)
         note = "" if page.heading or not page.text else "  whole document"
         place.update(Content.assemble((f" {name}", "bold $text-primary"), (note, "$quiet")))
 
@@ -186,7 +196,7 @@ class SeekingScreen(EditingScreen):
         section = passage.section
         index = self.passages.index(passage)
         number = f"{index + 1} " if index < 9 else "  "
-        name = " › ".join(one_line(part) for part in (section.source, section.heading) if part)
+        name = whereabouts(section.source, section.heading)
         ranks = question_.logged_ranks(self.case, section) if self.case else ()
         line = Content.assemble((number, "bold $text-accent"), name)
         if ranks:

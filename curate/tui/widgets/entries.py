@@ -9,7 +9,7 @@ from textual.content import Content
 
 from curate.model.evaluation import Failure
 from curate.model.records import Candidate
-from curate.text import one_line
+from curate.text import one_line, whereabouts
 from curate.tui.desk import Glance
 from curate.tui.returned import LABELS, Returned
 from curate.tui.widgets import signs
@@ -79,7 +79,7 @@ def back_detail(one: Returned) -> list[Content]:
         Content.assemble(signs.quiet(f"item {one_line(item.id)} · "), trouble(one)),
     ]
     for evidence in item.evidences[:1]:
-        place = " › ".join(one_line(p) for p in (evidence.source, evidence.heading) if p)
+        place = whereabouts(evidence.source, evidence.heading)
         lines.append(Content.assemble(signs.quiet(f"{place}  "), f"“{one_line(evidence.phrase)}”"))
     if one.failure is not None:
         lines += failure_lines(one.failure)

@@ -7,7 +7,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from curate.model.items import Finding, Item
-from curate.text import one_line
+from curate.text import one_line, whereabouts
 from curate.tui.widgets import signs
 
 
@@ -32,7 +32,7 @@ class ItemBar(Widget):
         label = signs.quiet
         if item.answerable is False:
             tempting = [
-                " › ".join(one_line(part) for part in (source, heading) if part)
+                whereabouts(source, heading)
                 for source, heading, _score in (item.absence.nearest if item.absence else ())
             ]
             near = f"  tempting: {', '.join(tempting[:3])}" if tempting else ""
@@ -45,7 +45,7 @@ class ItemBar(Widget):
         joint = " and " if item.evidence_mode == "all" else " or "
         parts: list[Content] = []
         for evidence in item.evidences:
-            place = " › ".join(one_line(p) for p in (evidence.source, evidence.heading) if p)
+            place = whereabouts(evidence.source, evidence.heading)
             parts.append(
                 Content.assemble(
                     signs.grade(evidence),

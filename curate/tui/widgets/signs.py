@@ -14,7 +14,7 @@ from curate.model.documents import Evidence, Grade
 from curate.model.evaluation import Failure
 from curate.model.items import Item, Severity
 from curate.model.records import Candidate, Feedback, RetrievedChunk
-from curate.text import display, one_line
+from curate.text import display, one_line, whereabouts
 
 if TYPE_CHECKING:
     from curate.store.deciding import Undone
@@ -150,7 +150,7 @@ def feedback_lines(feedback: Iterable[Feedback]) -> list[Content]:
 
 def chunk_line(chunk: RetrievedChunk) -> Content:
     """Return a logged chunk on one line: rank, where from, score."""
-    place = " › ".join(one_line(part) for part in (chunk.source, chunk.heading) if part)
+    place = whereabouts(chunk.source, chunk.heading)
     name = place or one_line(chunk.id or "unnamed")
     score = f"  {chunk.score:.2f}" if chunk.score is not None else ""
     return Content.assemble((f"{chunk.rank} ", "$quiet"), name, (score, "$quiet"))
