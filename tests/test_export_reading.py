@@ -128,7 +128,7 @@ def test_a_set_of_the_harness_needs_only_its_own_keys(tmp_path: Path) -> None:
     ]
     first, second = read(file(tmp_path, "q.json", json.dumps(rows).encode()))
     assert (first.split, second.split) == ("holdout", "tuning")
-    assert first.tags is first.history is first.must_include is None
+    assert (first.tags, first.history, first.must_include) == (None, None, None)
 
 
 def test_a_csv_may_have_semicolons_other_names_and_other_columns(tmp_path: Path) -> None:

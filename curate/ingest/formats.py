@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any, Protocol
+
+from msgspec.structs import replace
 
 from curate.config import SourceSettings
 from curate.ingest import langfuse, langsmith, mlflow, openwebui, otel, ragflow

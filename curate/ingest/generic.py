@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from curate.ingest import ratings
 from curate.ingest.conversation import Chat, answer_of, chat, chunks_of, history_of

@@ -158,32 +158,26 @@ class Quick:
                     chunks = _chunks_in(row.chunks, names) if flat else chunks_of(row.chunks, True)
             except _Unfit:
                 return None
-            event: Any = _Draft()
-            event.source = source
-            event.line = number
-            event.session = session
-            event.user = user
-            event.question = RawText(asked)
-            event.source_id = ids[0] if ids else None
-            event.aliases = ids
-            event.at = at
-            event.standalone = None
-            event.history = ()
-            event.answer = answer
-            event.refused = None
-            event.chunks = chunks
-            event.title = None
-            event.latency_ms = None
-            event.repaired = False
-            event.tokens_in = None
-            event.tokens_out = None
-            if plan.measured:
-                event.latency_ms = whole_ms(row.latency_ms)
-                event.tokens_in = count(row.tokens_in)
-                event.tokens_out = count(row.tokens_out)
-            event.__class__ = QuestionEvent  # as `_Draft` says
-            made: QuestionEvent = event
-            return made
+            return QuestionEvent(
+                source,
+                number,
+                RawText(asked),
+                ids[0] if ids else None,
+                ids,
+                session,
+                user,
+                at,
+                None,
+                (),
+                answer,
+                None,
+                chunks,
+                None,
+                whole_ms(row.latency_ms) if plan.measured else None,
+                False,
+                count(row.tokens_in) if plan.measured else None,
+                count(row.tokens_out) if plan.measured else None,
+            )
 
         return read
 
@@ -213,31 +207,10 @@ def _ids(first: tuple[RawText, ...], row: Any, names: Sequence[str]) -> tuple[Ra
 
 
 def _chunks_in(rows: Sequence[Any], names: _Names) -> tuple[RawChunk, ...]:
-    chunks = []
-    for rank, row in enumerate(rows[:MAX_CHUNKS], 1):
-        chunk: Any = _ChunkDraft()
-        chunk.rank = rank
-        chunk.id = names[row.id]
-        chunk.source = names[row.source]
-        chunk.heading = names[row.heading]
-        chunk.score = row.score
-        chunk.__class__ = RawChunk
-        chunks.append(chunk)
-    return tuple(chunks)
-
-
-class _Draft:
-    """A question event before it is frozen: a frozen dataclass sets each field by a call, which
-    for all of them takes longer than to parse the line they come from.
-    """
-
-    __slots__ = QuestionEvent.__slots__
-
-
-class _ChunkDraft:
-    """The same of a chunk."""
-
-    __slots__ = RawChunk.__slots__
+    return tuple(
+        RawChunk(rank, names[row.id], names[row.source], names[row.heading], row.score)
+        for rank, row in enumerate(rows[:MAX_CHUNKS], 1)
+    )
 
 
 # ---------------------------------------------------------------------------- shapes

@@ -32,7 +32,6 @@ _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _SQLITE = b"SQLite format 3\x00"
 _FEW = 16
-_LF = 10
 _MAGIC = (
     (_SQLITE, "an SQLite database, and not Open WebUI's: export what it holds as JSON lines"),
     (b"PK\x03\x04", "a ZIP archive or a spreadsheet: unpack it, or save it as CSV"),
@@ -133,27 +132,37 @@ class Log:
         Raises `Damaged` when the bytes end early: damaged compression, or a file that shrank. The
         last line before may then have been cut.
         """
-        readline = self.stream.readline
-        consumed, number = self.consumed, self.number
+        read, consumed, number = self.stream.read1, self.consumed, self.number
         first = not consumed
+        held: list[bytes] = []
+        size = 0
         with _reading(self.name):
-            while line := readline(MAX_LINE + 1):
-                number += 1
-                self.number, self.begun = number, consumed
-                consumed += len(line)
-                long, self.ended = False, True
-                if line[-1] != _LF:
-                    long = len(line) > MAX_LINE
-                    rest = line if long else b""
-                    while rest and rest[-1] != _LF:
-                        rest = readline(_BLOCK)
-                        consumed += len(rest)
-                    self.ended = rest.endswith(b"\n")
-                self.consumed = consumed
+            while block := read(_BLOCK):
+                lines = io.BytesIO(block).readlines()
+                tail = b"" if lines[-1].endswith(b"\n") else lines.pop()
+                for line in lines:
+                    length = size + len(line)
+                    if held:
+                        line = b"".join((*held, line))
+                        held, size = [], 0
+                    number += 1
+                    self.number, self.begun = number, consumed
+                    self.consumed = consumed = consumed + length
+                    if first:
+                        line = line.removeprefix(codecs.BOM_UTF8)
+                        first = False
+                    yield line.rstrip(b"\r\n") if length <= MAX_LINE + 1 else None
+                size += len(tail)
+                # Of a line that is too long no more is kept than tells so.
+                if tail and (size <= MAX_LINE or not held):
+                    held.append(tail)
+            if held:
+                line = b"".join(held)
+                self.number, self.begun, self.consumed = number + 1, consumed, consumed + size
+                self.ended = False
                 if first:
                     line = line.removeprefix(codecs.BOM_UTF8)
-                    first = False
-                yield None if long else line.rstrip(b"\r\n")
+                yield line.rstrip(b"\r\n") if size <= MAX_LINE else None
         self.check_whole()
 
     def check_whole(self) -> None:

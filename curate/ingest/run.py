@@ -12,6 +12,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO
 
+from msgspec import structs
+
 from curate.config import SourceSettings
 from curate.ingest import formats, reading, rows
 from curate.ingest.door import Batch, Door, Keyed, Saved, Seen, Tags
@@ -137,7 +139,7 @@ class _Told:
         if match is None:
             return event
         text = raw(match["question"] if "question" in match.re.groupindex else match[1])
-        return replace(event, question=text) if text else event
+        return structs.replace(event, question=text) if text else event
 
 
 def _read(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from curate.ingest.conversation import MAX_TURNS
 from curate.ingest.events import ROOT, Part, Piece, Place, Unusable, question, vote

@@ -1,4 +1,8 @@
-"""What a log holds, raw, in memory only."""
+"""What a log holds, raw, in memory only.
+
+What comes once a line is a frozen structure: a frozen dataclass takes longer to make than the line
+to parse.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +10,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
+from msgspec import Struct
 
-class RawText:
+
+class RawText(Struct, frozen=True, gc=False):
     """Text as it was logged, before the anonymiser saw it.
 
     Deliberately not a `str`: it cannot be formatted, joined, logged or written by accident,
     and its repr tells its length only. `reveal()` is the one way out.
     """
 
-    __slots__ = ("_text",)
-
-    def __init__(self, text: str) -> None:
-        self._text = text
+    _text: str
+    _unwritable: object = object()
+    """What no encoder takes, so that none writes the text."""
 
     def reveal(self) -> str:
         """Return the text itself. Call it only to anonymise, to tag or to seal."""
@@ -26,11 +31,8 @@ class RawText:
     def __repr__(self) -> str:
         return f"<raw text, {len(self._text)} chars>"
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, RawText) and other._text == self._text
-
-    def __hash__(self) -> int:
-        return hash(self._text)
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        return [("chars", len(self._text))]
 
     def __bool__(self) -> bool:
         return bool(self._text)
@@ -39,16 +41,14 @@ class RawText:
         raise TypeError("raw text is never pickled")
 
 
-@dataclass(frozen=True, slots=True)
-class RawTurn:
+class RawTurn(Struct, frozen=True):
     """One earlier message of a conversation; `role` is `user` or `assistant`."""
 
     role: str
     content: RawText
 
 
-@dataclass(frozen=True, slots=True)
-class RawChunk:
+class RawChunk(Struct, frozen=True):
     """A passage the assistant retrieved, as it was logged; `rank` counts from 1."""
 
     rank: int
@@ -58,8 +58,7 @@ class RawChunk:
     score: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionEvent:
+class QuestionEvent(Struct, frozen=True):
     """One logged question, raw, in memory only.
 
     `line` is where it stood in its input (1-based), for messages. `aliases` are all ids that
@@ -89,8 +88,7 @@ class QuestionEvent:
 Author = Literal["user", "annotator", "judge"]
 
 
-@dataclass(frozen=True, slots=True)
-class FeedbackEvent:
+class FeedbackEvent(Struct, frozen=True):
     """One logged vote, raw, in memory only.
 
     `targets` are tried in order until one names a known question. `rating` is -1, 0 or +1, or
