@@ -68,3 +68,26 @@ def test_a_template_shows_the_prompt_a_question_was_taken_from() -> None:
 
     assert found.samples[0].fields["prompt"] == prompt.replace("porter", "<PERSON_1>")
     assert found.samples[0].fields["question"] == "is it open?"
+
+
+def test_what_the_map_does_not_read_is_named_and_anonymised() -> None:
+    chunk = {"ref": "a#1", "doc name": "a.md", "?": 1}
+    row = {"q_text": "why?", "ctx": {"porter": 1, "chunks": [chunk]}, "o'clock": 2}
+    log = "\n".join([json.dumps(row)] * 20 + [json.dumps({**row, "once": 3})]).encode()
+
+    found = explain(read(io.BytesIO(log), name="f"), hidden)
+    told = SourceSettings(map={"question": "q_text", "chunk_id": "ref", "title": "ctx.porter"})
+    rest = explain(read(io.BytesIO(log), told, name="f"), hidden)
+
+    assert sorted(found.unread["f"]) == [
+        "ctx.<PERSON_1>",
+        "ctx.chunks[].doc name",
+        "ctx.chunks[].ref",
+        "q_text",
+    ]
+    assert rest.unread == {}
+    assert rest.samples[0].fields["chunk 1 id"] == "a#1"
+
+
+def test_logs_that_are_read_by_code_have_nothing_unread() -> None:
+    assert explain(read(DATA / "openwebui_feedbacks.json"), hidden).unread == {}

@@ -30,14 +30,18 @@ USUAL: Json = {
 
 
 def read_lines(
-    data: bytes, monkeypatch: pytest.MonkeyPatch, *, quick: bool
+    data: bytes,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    quick: bool,
+    source: SourceSettings | None = None,
 ) -> list[QuestionEvent | FeedbackEvent | Rejected]:
     with monkeypatch.context() as patched:
         if not quick:
             patched.setattr(Quick, "reader", lambda *_: lambda *_: None)
         return [
             item
-            for item in read(io.BytesIO(data), SourceSettings(name="f"), "f")
+            for item in read(io.BytesIO(data), source or SourceSettings(name="f"), "f")
             if isinstance(item, QuestionEvent | FeedbackEvent | Rejected)
         ]
 
@@ -265,3 +269,22 @@ def test_a_template_is_not_passed_by(monkeypatch: pytest.MonkeyPatch) -> None:
     found = [i for i in run.read(io.BytesIO(data.encode()), source) if isinstance(i, QuestionEvent)]
 
     assert [event.question.reveal() for event in found] == [f"open {n}?" for n in range(count)]
+
+
+@pytest.mark.parametrize("path", ["ref", "ref|k.ref", "k.ref"])
+def test_told_names_in_chunks_are_read_the_short_way_too(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = SourceSettings(name="f", map={"chunk_id": path})
+    chunk = {"ref": "r", "id": "usual", "source": "a.md"}
+    rows = [{**USUAL, "chunks": [{**chunk, "ref": f"r{n % 7}"}]} for n in range(HEAD + 50)]
+    rows += [{**USUAL, "chunks": [{**chunk, "k": {"ref": f"r{n}"}}]} for n in range(9)]
+    data = "\n".join(map(json.dumps, rows)).encode()
+
+    short = read_lines(data, monkeypatch, quick=True, source=source)
+
+    assert short == read_lines(data, monkeypatch, quick=False, source=source)
+    ids = {
+        chunk.id for event in short if isinstance(event, QuestionEvent) for chunk in event.chunks
+    }
+    assert len(ids) > 7

@@ -254,6 +254,7 @@ def _explain(found: Explanation, *, as_json: bool) -> None:
             {
                 "formats": report.formats,
                 "maps": report.maps,
+                "unread": found.unread,
                 "questions": report.questions_read,
                 "feedback": report.feedback_read,
                 "rejected": report.rejected,
@@ -269,12 +270,32 @@ def _explain(found: Explanation, *, as_json: bool) -> None:
         output.line(f"line {sample.line}: {sample.kind}")
         for name, text in sample.fields.items():
             first, *rest = text.splitlines() or [""]
-            output.line(f"  {name:14} {first}")
+            output.line(f"  {name:16} {first}")
             for line in rest:
-                output.line(f"  {'':14} {line}")
+                output.line(f"  {'':16} {line}")
+    _show_unread(found)
     output.line()
     output.line(f"would read {report.questions_read} questions, {report.feedback_read} votes")
     _show_rejected(report)
+
+
+def _show_unread(found: Explanation) -> None:
+    from curate.ingest.fields import FIELDS
+
+    for file, paths in found.unread.items():
+        output.line()
+        output.line(f"{file}: not read")
+        _words(paths)
+    if found.unread:
+        output.line()
+        output.line("--map FIELD=PATH says what one of them is; its FIELD may be")
+        _words(FIELDS)
+
+
+def _words(names: Sequence[str]) -> None:
+    text = click.wrap_text(", ".join(names), initial_indent="  ", subsequent_indent="  ")
+    for line in text.splitlines():
+        output.line(line)
 
 
 def _show(report: IngestReport) -> None:
@@ -304,7 +325,7 @@ def _show_maps(report: IngestReport) -> None:
         pairs: Mapping[str, str] = report.maps.get(file, {})
         output.line(f"{file}: {form}" + (", by" if pairs else ""))
         for name, path in pairs.items():
-            output.line(f"  {name:14} {path}")
+            output.line(f"  {name:16} {path}")
 
 
 def _show_rejected(report: IngestReport) -> None:

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from curate.ingest.conversation import answer_of, chat, chunks_of
+from curate.ingest.chunks import chunks_of
+from curate.ingest.conversation import answer_of, chat
 from curate.ingest.ratings import Scale
 from curate.ingest.values import count, ident, moment, raw, whole_ms
 from curate.model.events import (
@@ -24,13 +25,15 @@ from curate.model.events import (
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
-    """How a log is read: its format's name and its field map. Comes before its first event, and
-    once more after the last when the map has `grown`.
+    """How a log is read: its format's name, its field map, and the paths of its first rows that
+    the map does not read. Comes before its first event, and once more after the last when the map
+    has `grown`.
     """
 
     file: str
     format: str
     map: Mapping[str, str] = field(default_factory=dict)
+    unread: tuple[str, ...] = field(default=(), repr=False)
     grown: bool = False
 
 

@@ -25,10 +25,15 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """How logs would be read. `report` has counts, formats and maps; nothing was written."""
+    """How logs would be read. `report` has counts, formats and maps; nothing was written.
+
+    `unread` has, for each log that a field map reads, the paths that it does not; anonymised, since
+    a key may be a name.
+    """
 
     samples: tuple[Sample, ...]
     report: IngestReport
+    unread: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
 
 
 def explain(
@@ -43,12 +48,14 @@ def explain(
     show the prompt a question was taken from.
     """
     kept: list[Event] = []
+    unread: dict[str, tuple[str, ...]] = {}
 
     def watched() -> Iterator[StreamItem]:
         left = count
         for item in items:
             if isinstance(item, Recognised) and not item.grown:
                 left = count
+                unread[item.file] = item.unread
             elif left and isinstance(item, QuestionEvent | FeedbackEvent):
                 kept.append(item)
                 left -= 1
@@ -65,6 +72,7 @@ def explain(
         for e in kept
     ]
     cleaned = clean([[text.reveal() for text in record.values()] for record in texts])
+    shown = clean(list(unread.values()))
     samples = [
         Sample(
             event.line,
@@ -76,7 +84,15 @@ def explain(
         )
         for event, record, found in zip(kept, texts, cleaned, strict=True)
     ]
-    return Explanation(tuple(samples), report)
+    return Explanation(
+        tuple(samples),
+        report,
+        {
+            file: tuple(one.text for one in paths)
+            for file, paths in zip(unread, shown, strict=True)
+            if paths
+        },
+    )
 
 
 def _prompts(bare: Iterable[StreamItem], kept: list[Event]) -> dict[tuple[str, int], RawText]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
+from curate.ingest.chunks import USUAL, chunks_of
 from curate.ingest.conversation import answer_of, chat
+from curate.ingest.jsontext import embedded
 from curate.ingest.paths import ABSENT, Getter, getter
 from curate.ingest.values import ident, moment, text_of
 from curate.model.errors import CurateError, Exit, did_you_mean
@@ -68,14 +71,19 @@ INVERTED = frozenset(
 )
 """Folded names of fields in which a true value is a thumb down."""
 
-FIELDS = tuple(_STRONG)
-"""The fields a map may give a path for."""
+_IN_CHUNKS = {f"chunk_{name}": name for name in ("id", "source", "heading", "score")}
+
+FIELDS = (*_STRONG, *_IN_CHUNKS)
+"""The fields a map may give a path for; those of a chunk go from each retrieved chunk."""
 
 # Paths are shown; a key that is no name of a field may be that of a person.
 _NAME = re.compile(r"@?[A-Za-z_][\w.-]{0,63}( [\w.-]{1,32}){0,3}", re.ASCII)
 _DEPTH = 3
 _MOST_PATHS = 12
 _MOST_KEYS = 5_000
+_MOST_UNREAD = 30
+_MOST_LOOKED_AT = 50
+_FEW = 10
 _Rank = tuple[bool, int, int]
 
 
@@ -112,6 +120,8 @@ class Fields:
 
     def __init__(self, told: Mapping[str, str]) -> None:
         self._told = check_map(told)
+        in_chunks = {own: path for f, own in _IN_CHUNKS.items() if (path := self._told.get(f))}
+        self.chunk_names = USUAL.told(in_chunks)
         self._found: dict[str, dict[str, _Rank]] = {}
         self._shared: set[str] = set()
         self._keys: set[str] = set()
@@ -183,11 +193,46 @@ class Fields:
 
     def report(self) -> dict[str, str]:
         """Return the map in words: each field with a path, its alternatives after `|`."""
-        return {field: "|".join(paths) for field, paths in self.paths.items() if paths}
+        found = {field: "|".join(paths) for field, paths in self.paths.items() if paths}
+        return {**found, **{f: path for f in _IN_CHUNKS if (path := self._told.get(f))}}
+
+    def unread(self, rows: Sequence[Json]) -> tuple[str, ...]:
+        """Return the paths of `rows` that the map does not read, those of most rows first; after
+        `[]` those in retrieved chunks of which neither id nor source is read. What few rows have
+        is left out: such a key may be a value.
+        """
+        counts: Counter[str] = Counter()
+        rows = rows[:_MOST_LOOKED_AT]
+        for row in rows:
+            counts.update(
+                path
+                for path, _, value, _, _ in _leaves(row, "", 0, True)
+                if not isinstance(value, dict) and not self._reads(path)
+            )
+            counts.update(self._unread_in_chunks(row))
+        most = counts.most_common(_MOST_UNREAD)
+        return tuple(path for path, count in most if count * _FEW >= len(rows))
+
+    def _reads(self, path: str) -> bool:
+        """Say whether a path of the map leads to `path`, into it, or past it."""
+        parts = path.split(".")
+        told = "|".join("|".join(paths) for paths in self.paths.values())
+        known = (one.split(".") for one in told.split("|"))
+        return any(one[: len(parts)] == parts[: len(one)] for one in known)
+
+    def _unread_in_chunks(self, row: Json) -> set[str]:
+        found = embedded(self.value(row, "chunks"))
+        if not isinstance(found, list) or any(
+            chunk.id or chunk.source for chunk in chunks_of(found, names=self.chunk_names)
+        ):
+            return set()
+        [path, *_] = self.paths["chunks"]
+        keys = {key for one in found if isinstance(one, dict) for key in one}
+        return {f"{path}[].{key}" for key in keys if _NAME.fullmatch(key)}
 
     def _settle(self) -> None:
         paths: dict[str, tuple[str, ...]] = {}
-        for field in FIELDS:
+        for field in _STRONG:
             if field in self._told:
                 told = self._told[field]
                 paths[field] = (told,) if told else ()

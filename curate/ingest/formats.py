@@ -50,7 +50,8 @@ class Format:
 class Reading:
     """A log's recognised format: its name, its reader, its own scale, and its map as it stands.
 
-    `quickly`, where there is one, makes what may be asked first for the event of a line.
+    `quickly`, where there is one, makes what may be asked first for the event of a line; `unread`
+    says which paths of rows the map does not read.
     """
 
     format: str
@@ -58,6 +59,7 @@ class Reading:
     scale: Scale | None
     map: Callable[[], Mapping[str, str]]
     quickly: Callable[[str], Reader] | None = None
+    unread: Callable[[Sequence[Json]], tuple[str, ...]] = lambda _: ()
 
 
 FORMATS = (
@@ -103,7 +105,9 @@ def recognise(source: SourceSettings, head: Sequence[Json]) -> Reading:
             ):
                 return preset.open(source.map)
     generic = Generic(source.map, head)
-    return Reading("generic", generic.read, None, generic.fields.report, generic.quickly)
+    return Reading(
+        "generic", generic.read, None, generic.fields.report, generic.quickly, generic.unread
+    )
 
 
 def _most(

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec.structs import replace
 
 from curate.ingest import ratings
-from curate.ingest.conversation import Chat, answer_of, chat, chunks_of, history_of
+from curate.ingest.chunks import chunks_of
+from curate.ingest.conversation import Chat, answer_of, chat, history_of
 from curate.ingest.envelopes import unwrap
 from curate.ingest.events import ROOT, Part, Piece, Place, Unusable
 from curate.ingest.fields import INVERTED, Fields, folded
@@ -15,7 +16,7 @@ from curate.ingest.jsontext import embedded
 from curate.ingest.paths import ABSENT, Getter
 from curate.ingest.quick import Quick, Reader
 from curate.ingest.values import count, ident, moment, raw, text_of, whole_ms
-from curate.model.events import FeedbackEvent, QuestionEvent, RawText, RawTurn
+from curate.model.events import FeedbackEvent, QuestionEvent, RawChunk, RawText, RawTurn
 from curate.model.plain import Json
 
 _TRUE = ("true", "yes", "1", "y")
@@ -42,7 +43,7 @@ class Generic:
         self.fields = Fields(told)
         self._closed = closed
         self._trace = trace
-        self._quick = Quick()
+        self._quick = Quick(self.fields.chunk_names)
         if not closed:
             seen = [row for row in map(_opened, head) if row]
             self.fields.learn(seen)
@@ -68,6 +69,10 @@ class Generic:
             raise Unusable("neither a question nor a rating in it")
         if voted:
             yield self._vote(row, place, rating, inverted, question)
+
+    def unread(self, rows: Sequence[Json]) -> tuple[str, ...]:
+        """Return the paths of rows as they were logged that the map does not read."""
+        return self.fields.unread([opened for row in rows if (opened := _opened(row))])
 
     def quickly(self, source: str) -> Reader:
         """Return what reads those lines of a source's log that are like rows read before."""
@@ -118,7 +123,7 @@ class Generic:
             history,
             answer or (said.answer if said else None),
             _flag(fields.value(row, "refused")) if "refused" in getters else None,
-            chunks_of(fields.value(row, "chunks"), plain) if "chunks" in getters else (),
+            self._chunks(row, plain) if "chunks" in getters else (),
             self._text(row, "title", plain),
             whole_ms(fields.value(row, "latency_ms")) if "latency_ms" in getters else None,
             place.repaired,
@@ -126,6 +131,9 @@ class Generic:
             count(fields.value(row, "tokens_out")) if "tokens_out" in getters else None,
         )
         return _without_own_question(event)
+
+    def _chunks(self, row: Json, plain: bool) -> tuple[RawChunk, ...]:
+        return chunks_of(self.fields.value(row, "chunks"), plain, self.fields.chunk_names)
 
     def _ids(self, row: Json, plain: bool = False) -> tuple[RawText, ...]:
         found: list[RawText] = []

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from curate.ingest.conversation import MAX_CHUNKS, Layout, chunks_of, layout
+from curate.ingest.chunks import MAX_CHUNKS, ChunkNames, Layout, chunks_of, layout
 from curate.ingest.envelopes import KEYS
 from curate.ingest.rows import PAGE_KEYS
 from curate.ingest.values import CODED, LONGEST_ID, MAX_TEXT, count, moment, whole_ms
@@ -80,7 +80,8 @@ class _Plan:
 class Quick:
     """Reads lines whose keys are those of a row before, as long as the field map stays the same."""
 
-    def __init__(self) -> None:
+    def __init__(self, chunk_names: ChunkNames) -> None:
+        self._chunk_names = chunk_names
         self._plans: dict[tuple[str, ...], _Plan | None] = {}
         self._latest: list[_Plan] = []
         self._made = 0
@@ -98,7 +99,7 @@ class Quick:
             if self._made >= _MOST_PLANS:
                 return
             self._made += 1
-            plan = self._plans[shape] = _plan(row, paths, before)
+            plan = self._plans[shape] = _plan(row, paths, self._chunk_names, before)
         if plan is not None and (not self._latest or plan is not self._latest[0]):
             others = [one for one in self._latest if one is not before and one is not plan]
             self._latest[:] = [plan, *others][:_MOST_TRIED]
@@ -106,7 +107,7 @@ class Quick:
     def reader(self, source: str) -> Reader:
         """Return what reads the lines of a source's log."""
         # Every line comes by here: what is looked up often has a name of its own.
-        latest, names = self._latest, _Names({None: None})
+        latest, names, chunk_names = self._latest, _Names({None: None}), self._chunk_names
         known, coded, fromisoformat, utc = names.get, CODED, datetime.fromisoformat, UTC
 
         def read(line: bytes, number: int) -> QuestionEvent | None:
@@ -155,7 +156,11 @@ class Quick:
                     user = names[row.user]
                 if row.chunks:
                     flat = plan.layout is not None
-                    chunks = _chunks_in(row.chunks, names) if flat else chunks_of(row.chunks, True)
+                    chunks = (
+                        _chunks_in(row.chunks, names)
+                        if flat
+                        else chunks_of(row.chunks, True, chunk_names)
+                    )
             except _Unfit:
                 return None
             return QuestionEvent(
@@ -217,7 +222,10 @@ def _chunks_in(rows: Sequence[Any], names: _Names) -> tuple[RawChunk, ...]:
 
 
 def _plan(
-    row: Json, paths: Mapping[str, Sequence[str]], before: _Plan | None = None
+    row: Json,
+    paths: Mapping[str, Sequence[str]],
+    chunk_names: ChunkNames,
+    before: _Plan | None = None,
 ) -> _Plan | None:
     if not KEYS.isdisjoint(row) or not PAGE_KEYS.isdisjoint(row) or len(row) > _MOST_KEYS:
         return None
@@ -238,7 +246,7 @@ def _plan(
     if "question" not in attributes.values() or not all(map(_may_be_named, row)):
         return None
     key = next((key for key, field in attributes.items() if field == "chunks"), "")
-    kind, plan = _chunks(row.get(key), before)
+    kind, plan = _chunks(row.get(key), chunk_names, before)
     types = {**_TYPES, **dict.fromkeys(ids, _NAME), "chunks": kind}
     decoder = _decoder(
         {attributes.get(name, f"other{n}"): name for n, name in enumerate(row)},
@@ -251,13 +259,16 @@ def _plan(
     return _Plan(decoder, tuple(ids), measured, key, **plan)
 
 
-def _chunks(found: object, before: _Plan | None) -> tuple[Any, dict[str, Any]]:
+def _chunks(
+    found: object, chunk_names: ChunkNames, before: _Plan | None
+) -> tuple[Any, dict[str, Any]]:
     """Return the type to decode chunks as, when these have been found and those of `before`."""
     if not found and before is None:
         return _NO_CHUNKS, {}
     keys = _inner(found) if isinstance(found, list) else None
     inner = frozenset() if keys is None else keys | (before.inner if before else frozenset())
-    where = layout(tuple(sorted(inner))) if inner and all(map(_may_be_named, inner)) else None
+    named = inner and all(map(_may_be_named, inner))
+    where = layout(tuple(sorted(inner)), chunk_names) if named else None
     if where is None or not where.sure:
         return list[Any] | None, {"mixed": True}
     names = {"id": where.id, "source": where.source, "heading": where.heading, "score": where.score}

@@ -163,9 +163,10 @@ def _read(
             size += row.size if isinstance(row, Row) else 0
             if len(head) >= _HEAD_ROWS or size >= _HEAD_BYTES:
                 break
-        form = formats.recognise(source, [row.value for row in head if isinstance(row, Row)])
+        first = [row.value for row in head if isinstance(row, Row)]
+        form = formats.recognise(source, first)
         known = dict(form.map())
-        yield Recognised(log.name, form.format, known)
+        yield Recognised(log.name, form.format, known, form.unread(first))
         if track and track.start.offset:
             log.seek(track.start.offset, track.start.line)
             head, stream = [], rows.rest(log)
