@@ -1,10 +1,5 @@
-import shutil
-from pathlib import Path
-
 import pytest
 
-from curate.model.errors import CurateError
-from curate.privacy import weights
 from curate.privacy.rampart import Rampart
 
 
@@ -48,15 +43,3 @@ def test_a_name_far_into_a_long_text_is_seen(model: Rampart) -> None:
     [scores] = model.names([text])
 
     assert max(piece.given for piece in scores[-6:]) > 0.8
-
-
-def test_other_files_than_the_pinned_are_refused(tmp_path: Path) -> None:
-    copy = tmp_path / "rampart"
-    shutil.copytree(weights.folder(), copy)
-    with (copy / "vocab.txt").open("a") as file:
-        file.write("x\n")
-
-    with pytest.raises(CurateError, match="measured with"):
-        weights.pinned(copy, "vocab.txt")
-    with pytest.raises(CurateError, match="cannot be read"):
-        weights.pinned(tmp_path, "vocab.txt")

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curate import bert
-from curate.corpus.weights import ENCODER, VOCABULARY, pinned
+from curate.weights import ENCODER, VOCABULARY, pinned
 
 WIDTH = 384
 """Numbers in a vector."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import load
 
-from curate.corpus.weights import VECTORS, pinned
+from curate.weights import VECTORS, pinned
 
 Vectors: TypeAlias = NDArray[np.float32]
 

@@ -8,7 +8,7 @@ from functools import cache
 
 from tokenizers import Tokenizer
 
-from curate.corpus.weights import PIECES, pinned
+from curate.weights import PIECES, pinned
 
 _FIRST_WORD = 259  # before it: control pieces and single bytes, which mean nothing
 _RARE = 3000  # number of a piece from which a word is no everyday word any more

