@@ -64,6 +64,24 @@ def test_explain_shows_what_is_recognised_and_writes_nothing(
 
 
 @pytest.mark.presidio
+def test_chunks_whose_names_are_not_known_are_told_of(
+    workspace: Path, curate: Curate, tmp_path: Path
+) -> None:
+    rows = [{**ASKED, "id": f"u{n}", "chunks": [{"ref": "a#1", "doc name": "a"}]} for n in range(3)]
+    path = log(tmp_path / "app.jsonl", *rows)
+    told = ("--map", "chunk_id=ref")
+
+    explained = curate("ingest", "--explain", path)
+
+    assert "chunks[].doc name, chunks[].ref" in explained.out
+    assert "chunk_id, chunk_source" in explained.out
+    assert "chunks of 3 questions have neither" in explained.out
+    assert "unnamed" not in curate("ingest", "--explain", *told, path).out
+    assert curate("ingest", "--json", path).json["chunks_unnamed"] == 3
+    assert curate("ingest", "--json", *told, path).json["chunks_unnamed"] == 0
+
+
+@pytest.mark.presidio
 def test_a_database_is_read_by_a_query_and_twice_is_once(
     workspace: Path, curate: Curate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

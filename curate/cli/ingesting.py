@@ -276,6 +276,7 @@ def _explain(found: Explanation, *, as_json: bool) -> None:
     _show_unread(found)
     output.line()
     output.line(f"would read {report.questions_read} questions, {report.feedback_read} votes")
+    _show_unnamed(report)
     _show_rejected(report)
 
 
@@ -313,11 +314,20 @@ def _show(report: IngestReport) -> None:
         output.line(f"too old    {report.expired} beyond the retention, not kept")
     if report.suppressed:
         output.line(f"erased     {report.suppressed} of people who asked to be forgotten, not kept")
+    _show_unnamed(report)
     _show_rejected(report)
     if report.unchanged:
         output.line(f"unchanged  {report.unchanged} files have nothing new")
     if report.unfinished:
         output.line(f"unfinished {report.unfinished} last lines wait for their end")
+
+
+def _show_unnamed(report: IngestReport) -> None:
+    if report.chunks_unnamed:
+        output.line(
+            f"unnamed    the chunks of {report.chunks_unnamed} questions have neither a known id "
+            "nor a source; see --explain"
+        )
 
 
 def _show_maps(report: IngestReport) -> None:

@@ -283,7 +283,8 @@ class IngestReport:
     `rejected_lines` holds, per file, the first `MOST_LINES` line numbers (record numbers in a
     JSON array or document), `reasons` how often each reason came up, `maps` and `formats` how
     each file was read. `unchanged` files had nothing new in them, `unfinished` last lines wait
-    for their end. `feedback_withdrawn` votes were deleted where they came from.
+    for their end. `feedback_withdrawn` votes were deleted where they came from. Of `chunks_unnamed`
+    questions no retrieved chunk had an id or a source.
     """
 
     questions_new: int = 0
@@ -305,6 +306,7 @@ class IngestReport:
     feedback_read: int = 0
     unchanged: int = 0
     unfinished: int = 0
+    chunks_unnamed: int = 0
 
 
 _COUNTED = (
@@ -435,6 +437,9 @@ class _Tally:
     def read(self, event: Event) -> None:
         asked = isinstance(event, QuestionEvent)
         self.counts["questions_read" if asked else "feedback_read"] += 1
+        if isinstance(event, QuestionEvent) and event.chunks:
+            named = any(chunk.id or chunk.source for chunk in event.chunks)
+            self.counts["chunks_unnamed"] += not named
 
     def note(self, item: Rejected | Recognised | Unchanged | Unfinished) -> None:
         if isinstance(item, Recognised):
