@@ -73,7 +73,7 @@ def test_chunks_whose_names_are_not_known_are_told_of(
 
     explained = curate("ingest", "--explain", path)
 
-    assert "chunks[].doc name, chunks[].ref" in explained.out
+    assert "chunks[].ref, chunks[].doc name" in explained.out
     assert "chunk_id, chunk_source" in explained.out
     assert "chunks of 3 questions have neither" in explained.out
     assert "unnamed" not in curate("ingest", "--explain", *told, path).out

@@ -220,15 +220,15 @@ class Fields:
         known = (one.split(".") for one in told.split("|"))
         return any(one[: len(parts)] == parts[: len(one)] for one in known)
 
-    def _unread_in_chunks(self, row: Json) -> set[str]:
+    def _unread_in_chunks(self, row: Json) -> list[str]:
         found = embedded(self.value(row, "chunks"))
         if not isinstance(found, list) or any(
             chunk.id or chunk.source for chunk in chunks_of(found, names=self.chunk_names)
         ):
-            return set()
+            return []
         [path, *_] = self.paths["chunks"]
-        keys = {key for one in found if isinstance(one, dict) for key in one}
-        return {f"{path}[].{key}" for key in keys if _NAME.fullmatch(key)}
+        keys = dict.fromkeys(key for one in found if isinstance(one, dict) for key in one)
+        return [f"{path}[].{key}" for key in keys if _NAME.fullmatch(key)]
 
     def _settle(self) -> None:
         paths: dict[str, tuple[str, ...]] = {}
