@@ -12,6 +12,7 @@ import numpy as np
 
 from curate.model.errors import CurateError, Exit
 from curate.remap.items import CarriedItem, Carrier
+from curate.remap.landing import Lander
 from curate.remap.links import STATUSES, Links, link
 from curate.remap.moves import Chain, chain
 from curate.remap.reading import (
@@ -132,9 +133,10 @@ def _carry(
     keep |= {old.sources[old.document_of_chunk(chunk)] for chunk in numbers.values()}
     blocks = chain(old, new, keep, lambda done, of: progress("aligning", done, of))
     links = link(old, new, blocks)
-    carrier = Carrier(old, new, blocks, links, numbers)
+    lander = Lander(old, new, blocks)
+    carrier = Carrier(old, new, links, lander, numbers)
     items = tuple(settled.get(label.id) or carrier.carry(label) for label in labels)
-    return _Carried(old, new, blocks, links, numbers, items, tuple(carrier.astray))
+    return _Carried(old, new, blocks, links, numbers, items, tuple(lander.astray))
 
 
 def _carry_everything(
