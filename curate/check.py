@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from curate.model.documents import Evidence, Passage
 from curate.model.items import Finding, Item, Severity
@@ -85,6 +85,15 @@ def echo(question: str, passage: str) -> float:
     )
     total = sum(len(unit) for units in here for unit in units)
     return copied / total if total else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A text of an item: the name of its field, and whether that field quotes the documents."""
+
+    name: str
+    text: str = field(repr=False)
+    quotes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,30 +338,58 @@ def _from_question(item: Item) -> bool:
 # ---------------------------------------------------------------------------- personal data
 
 
+def said(item: Item) -> Iterator[Said]:
+    """Yield every text of an item that is exported."""
+    yield Said("id", item.id.replace("-", " "))
+    yield Said("question", item.question)
+    yield from (Said("history", turn.content) for turn in item.history)
+    yield Said("reference", item.reference, quotes=True)
+    yield Said("standalone", item.standalone)
+    for evidence in item.evidences:
+        yield Said("source", evidence.source, quotes=True)
+        yield Said("heading", evidence.heading, quotes=True)
+        yield Said("evidence", evidence.phrase, quotes=True)
+    yield Said("keyword", item.keyword, quotes=True)
+    yield from (Said("must include", text, quotes=True) for text in item.must_include)
+    yield from (Said("must not include", text, quotes=True) for text in item.must_not_include)
+    yield from (Said("tags", tag) for tag in item.tags)
+
+
+def personal(texts: Sequence[Said], scan: Scan, stands: Stands) -> Iterator[tuple[int, str, bool]]:
+    """Yield what personal data is found in texts: the index of the text, the entity, and whether it
+    is the team's own, published in its documents.
+
+    A field that quotes the documents is their own where it stands there as a whole. Of other text
+    only what no user shares by chance: several words, a number or an address that stand verbatim.
+    """
+    for index, (one, hits) in enumerate(zip(texts, scan([t.text for t in texts]), strict=True)):
+        whole = bool(hits) and one.quotes and stands(one.text)
+        for hit in hits:
+            piece = strip_space(one.text[hit.start : hit.end])
+            telling = len(piece.split()) > 1 or any(c.isdigit() or c == "@" for c in piece)
+            yield index, hit.entity, whole or (telling and stands(piece))
+
+
+def in_words(found: Mapping[str, Collection[str]]) -> str:
+    """Return what was found, entities by the name of the field, in words; the text is not told."""
+    return "; ".join(f"{', '.join(sorted(kinds))} in {name}" for name, kinds in found.items())
+
+
 def _personal(items: Sequence[Item], tools: Tools) -> list[Finding]:
-    fields = [(item, name, text, quoted) for item in items for name, text, quoted in _fields(item)]
-    scanned = tools.scan([text for _, _, text, _ in fields])
+    texts = [(item.id, one) for item in items for one in said(item)]
     blocked: dict[str, dict[str, set[str]]] = {}
     exempt: dict[str, set[str]] = {}
     allowed: dict[str, set[str]] = {}
-    for (item, name, text, quoted), hits in zip(fields, scanned, strict=True):
-        for hit in hits:
-            if _own(text, hit, quoted, tools.stands):
-                exempt.setdefault(item.id, set()).add(name)
-            elif (item.id, hit.entity) in tools.accepted:
-                allowed.setdefault(item.id, set()).add(hit.entity)
-            else:
-                blocked.setdefault(item.id, {}).setdefault(name, set()).add(hit.entity)
+    for index, entity, own in personal([one for _, one in texts], tools.scan, tools.stands):
+        item, one = texts[index]
+        if own:
+            exempt.setdefault(item, set()).add(one.name)
+        elif (item, entity) in tools.accepted:
+            allowed.setdefault(item, set()).add(entity)
+        else:
+            blocked.setdefault(item, {}).setdefault(one.name, set()).add(entity)
     found = [
-        Finding(
-            item,
-            "personal-data",
-            "error",
-            "personal data found: "
-            + "; ".join(
-                f"{', '.join(sorted(entities))} in {name}" for name, entities in names.items()
-            ),
-        )
+        Finding(item, "personal-data", "error", f"personal data found: {in_words(names)}")
         for item, names in blocked.items()
     ]
     found += [
@@ -373,36 +410,6 @@ def _personal(items: Sequence[Item], tools: Tools) -> list[Finding]:
         )
         for item, names in exempt.items()
     ]
-
-
-def _fields(item: Item) -> Iterator[tuple[str, str, bool]]:
-    """Yield name, text, and whether the field quotes the documents, of all that is exported."""
-    yield "id", item.id.replace("-", " "), False
-    yield "question", item.question, False
-    yield from (("history", turn.content, False) for turn in item.history)
-    yield "reference", item.reference, True
-    yield "standalone", item.standalone, False
-    for evidence in item.evidences:
-        yield "source", evidence.source, True
-        yield "heading", evidence.heading, True
-        yield "evidence", evidence.phrase, True
-    yield "keyword", item.keyword, True
-    yield from (("must include", text, True) for text in item.must_include)
-    yield from (("must not include", text, True) for text in item.must_not_include)
-    yield from (("tags", tag, False) for tag in item.tags)
-
-
-def _own(text: str, hit: Redaction, quoted: bool, stands: Stands) -> bool:
-    """Say whether a hit is the team's own, published in its documents.
-
-    A field that quotes the documents is, when it stands there as a whole. Of other text only
-    what no user shares by chance: several words, a number or an address that stand verbatim.
-    """
-    if quoted and stands(text):
-        return True
-    piece = strip_space(text[hit.start : hit.end])
-    telling = len(piece.split()) > 1 or any(char.isdigit() or char == "@" for char in piece)
-    return telling and stands(piece)
 
 
 # ---------------------------------------------------------------------------- the set

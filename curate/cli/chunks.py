@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from curate.cli import output
-from curate.cli.context import Shared, json_option, shared_options
+from curate.cli.context import Shared, as_is_option, json_option, shared_options
 from curate.model.errors import Exit
 
 if TYPE_CHECKING:
@@ -104,11 +104,18 @@ def check(shared: Shared, name: str, as_json: bool) -> None:
 @click.argument("ids", nargs=-1)
 @click.option("--set", "name", default="", metavar="NAME", help="The chunk set; default: current.")
 @click.option("--reason", default="", help="Why; kept in the log of the item.")
+@as_is_option
 @json_option
 @shared_options
 @click.pass_obj
 def label(
-    shared: Shared, item: str, ids: tuple[str, ...], name: str, reason: str, as_json: bool
+    shared: Shared,
+    item: str,
+    ids: tuple[str, ...],
+    name: str,
+    reason: str,
+    as_is: bool,
+    as_json: bool,
 ) -> None:
     """Say which chunks answer ITEM.
 
@@ -117,6 +124,8 @@ def label(
     from curate.workspace.upkeep import chunking
 
     with shared.open() as workspace:
+        if not as_is:
+            workspace.vet(reason)
         saved = chunking.choose(workspace, item, ids, name=name, reason=reason)
     if as_json:
         output.data(saved)

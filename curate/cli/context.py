@@ -88,4 +88,7 @@ def _keep(name: str) -> dict[str, Any]:
     return {"expose_value": False, "callback": callback, "is_eager": True}
 
 
+as_is_option = click.option(
+    "--as-is", is_flag=True, help="Store what was typed though it looks like personal data."
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")

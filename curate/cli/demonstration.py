@@ -63,4 +63,4 @@ def _curate(workspace: Workspace, key: KeyItem) -> Item:
         )
     else:
         item = workspace.unanswerable(item, key.queries)
-    return workspace.save(workspace.settle(item), candidate=candidate.id)
+    return workspace.save(workspace.settle(item), candidate=candidate.id, as_is=True)

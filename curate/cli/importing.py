@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from curate.cli import output
-from curate.cli.context import Shared, json_option, shared_options
+from curate.cli.context import Shared, as_is_option, json_option, shared_options
 from curate.model.errors import Exit
 from curate.text import one_line
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     help="Whose ids relevantChunkIds are, for rows without evidence; default: the current set.",
 )
 @click.option("--reason", default="", help="Why; kept in the log of every item.")
+@as_is_option
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and write nothing.")
 @json_option
 @shared_options
@@ -41,6 +42,7 @@ def import_(
     take: Side | None,
     chunks: str,
     reason: str,
+    as_is: bool,
     dry_run: bool,
     as_json: bool,
 ) -> None:
@@ -56,6 +58,8 @@ def import_(
 
     with shared.open() as workspace:
         workspace.ready_corpus()
+        if not as_is:
+            workspace.vet(reason)
         done = importing.read_in(
             workspace, file, take=take, chunks=chunks, reason=reason, dry_run=dry_run
         )

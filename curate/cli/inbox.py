@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from curate.cli import output
-from curate.cli.context import Shared, json_option, shared_options
+from curate.cli.context import Shared, as_is_option, json_option, shared_options
 from curate.model.errors import CurateError, Exit
 
 if TYPE_CHECKING:
@@ -74,15 +74,20 @@ def _why(candidate: Candidate) -> list[str]:
 @click.argument("ref")
 @click.argument("others", nargs=-1, required=True)
 @click.option("--reason", default="", help="Why; kept on record.")
+@as_is_option
 @json_option
 @shared_options
 @click.pass_obj
-def merge(shared: Shared, ref: str, others: tuple[str, ...], reason: str, as_json: bool) -> None:
+def merge(
+    shared: Shared, ref: str, others: tuple[str, ...], reason: str, as_is: bool, as_json: bool
+) -> None:
     """Put candidates that ask the same together.
 
     OTHERS become part of REF.
     """
     with shared.open() as workspace:
+        if not as_is:
+            workspace.vet(reason)
         candidate = workspace.merge(number(ref), [number(other) for other in others], reason)
     if as_json:
         output.data(named(candidate))
@@ -94,12 +99,17 @@ def merge(shared: Shared, ref: str, others: tuple[str, ...], reason: str, as_jso
 @click.argument("ref")
 @click.argument("records", nargs=-1, type=int, required=True)
 @click.option("--reason", default="", help="Why; kept on record.")
+@as_is_option
 @json_option
 @shared_options
 @click.pass_obj
-def split(shared: Shared, ref: str, records: tuple[int, ...], reason: str, as_json: bool) -> None:
+def split(
+    shared: Shared, ref: str, records: tuple[int, ...], reason: str, as_is: bool, as_json: bool
+) -> None:
     """Take RECORDS out of a candidate that ask something else."""
     with shared.open() as workspace:
+        if not as_is:
+            workspace.vet(reason)
         candidate = workspace.split(number(ref), records, reason)
     if as_json:
         output.data(named(candidate))

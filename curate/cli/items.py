@@ -9,7 +9,7 @@ import click
 
 from curate.cli import importing, output, showing
 from curate.cli import inbox as inbox_
-from curate.cli.context import Shared, json_option, shared_options
+from curate.cli.context import Shared, as_is_option, json_option, shared_options
 from curate.cli.inbox import CANDIDATE
 from curate.model.errors import CurateError, Exit, did_you_mean
 from curate.text import one_line
@@ -150,21 +150,27 @@ def show(shared: Shared, ref: str, passages: int, as_json: bool) -> None:
 @click.option("--must-not-include", multiple=True, help="What it must not hold; repeatable.")
 @click.option("--note", help="For people.")
 @click.option("--reason", default="", help="Why; kept in the log of the item.")
+@as_is_option
 @json_option
 @shared_options
 @click.pass_obj
-def set_(shared: Shared, /, ref: str, reason: str, as_json: bool, **given: Any) -> None:
+def set_(
+    shared: Shared, /, ref: str, reason: str, as_is: bool, as_json: bool, **given: Any
+) -> None:
     """Make or change an item.
 
     REF is an item's id, a candidate of the inbox (`c12`: it becomes an item), or `new` (a
     question of your own: --question). Source, heading and evidence are filled from the phrase;
-    an item that lacks nothing is `ready` for the next export.
+    an item that lacks nothing is `ready` for the next export. Exit 1, and nothing is stored,
+    where what was typed seems to hold personal data.
     """
     with shared.open() as workspace:
         workspace.ready_corpus()
         item, candidate = _start(workspace, ref, given)
         item = _change(workspace, item, given)
-        saved = workspace.save(item, candidate=candidate, reason=reason)
+        if not as_is:
+            workspace.vet(reason)
+        saved = workspace.save(item, candidate=candidate, reason=reason, as_is=as_is)
         workspace.rerank([saved])
         findings = workspace.lint(saved)
     if as_json:
@@ -247,12 +253,13 @@ def _locate(workspace: Workspace, source: str, heading: str, phrase: str) -> Evi
 @items.command()
 @click.argument("ref")
 @click.option("--reason", required=True, help="Why it is not worth a case.")
+@as_is_option
 @json_option
 @shared_options
 @click.pass_obj
-def reject(shared: Shared, ref: str, reason: str, as_json: bool) -> None:
+def reject(shared: Shared, ref: str, reason: str, as_is: bool, as_json: bool) -> None:
     """Turn a candidate down, with a reason."""
-    _decide(shared, ref, "rejected", reason, None, as_json)
+    _decide(shared, ref, "rejected", as_json, reason=reason, as_is=as_is)
 
 
 @items.command()
@@ -263,7 +270,7 @@ def reject(shared: Shared, ref: str, reason: str, as_json: bool) -> None:
 @click.pass_obj
 def duplicate(shared: Shared, ref: str, item: str, as_json: bool) -> None:
     """Say that a candidate asks what ITEM asks already."""
-    _decide(shared, ref, "duplicate", "", item, as_json)
+    _decide(shared, ref, "duplicate", as_json, item=item)
 
 
 @items.command()
@@ -273,13 +280,22 @@ def duplicate(shared: Shared, ref: str, item: str, as_json: bool) -> None:
 @click.pass_obj
 def reopen(shared: Shared, ref: str, as_json: bool) -> None:
     """Put a candidate back into the inbox."""
-    _decide(shared, ref, "open", "", None, as_json)
+    _decide(shared, ref, "open", as_json)
 
 
 def _decide(
-    shared: Shared, ref: str, status: Any, reason: str, item: str | None, as_json: bool
+    shared: Shared,
+    ref: str,
+    status: Any,
+    as_json: bool,
+    *,
+    reason: str = "",
+    item: str | None = None,
+    as_is: bool = False,
 ) -> None:
     with shared.open() as workspace:
+        if not as_is:
+            workspace.vet(reason)
         candidate = workspace.decide(inbox_.number(ref), status, reason=reason, item=item)
     if as_json:
         output.data(inbox_.named(candidate))

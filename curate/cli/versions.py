@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from curate.cli import output
-from curate.cli.context import Shared, json_option, shared_options
+from curate.cli.context import Shared, as_is_option, json_option, shared_options
 from curate.model.errors import CurateError, Exit
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ _TAKEN = ("latest", "draft", "now")
     help="Let a finding of personal data stand, as the item is worded now; on record; repeatable.",
 )
 @click.option("--reason", default="", help="Why it may stand; no names.")
+@as_is_option
 @json_option
 @shared_options
 @click.pass_obj
@@ -44,6 +45,7 @@ def check(
     ids: tuple[str, ...],
     allow: tuple[tuple[str, str], ...],
     reason: str,
+    as_is: bool,
     as_json: bool,
 ) -> None:
     """Say what is wrong with the set, item by item.
@@ -52,6 +54,8 @@ def check(
     """
     with shared.open() as workspace:
         workspace.ready_corpus()
+        if not as_is:
+            workspace.vet(reason)
         for item, entity in allow:
             workspace.accept(item, entity.upper(), reason)
         findings = [f for f in workspace.check() if not ids or f.item in ids]

@@ -199,7 +199,7 @@ def put_back(workspace: Workspace, case: Case, placeholder: str) -> None:
         standalone=worded(item.standalone),
     )
     candidate = case.candidate.id if case.candidate else None
-    workspace.save(mine, candidate=candidate, reason="put back")
+    workspace.save(mine, candidate=candidate, reason="put back", as_is=True)
 
 
 def open_candidate(workspace: Workspace, identifier: int) -> Opened:

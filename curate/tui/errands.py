@@ -18,12 +18,15 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.screen import ScreenResultType
 
+from curate.config import FILE
 from curate.model.errors import CurateError
 from curate.store.files import Busy
 from curate.text import one_line
 from curate.tui.desk import Desk
+from curate.tui.screens.ask import Choose
 from curate.tui.screens.once import OnceScreen
 from curate.tui.screens.trouble import Trouble
+from curate.workspace.wording import PersonalData
 from curate.workspace.workspace import Workspace
 
 T = TypeVar("T")
@@ -67,8 +70,12 @@ class Held(Message, bubble=False):
         self.why = why
 
 
-Plan = Callable[[], tuple[Callable[[Workspace], Any], Callable[[Any], None]] | None]
+Planned = tuple[Callable[[Workspace], Any], Callable[[Any], None]]
+"""What to run, and what to do with the outcome."""
+Plan = Callable[[], Planned | None]
 """Says, when its turn has come, what to run and what to do with the outcome; None for nothing."""
+Worded = Callable[[bool], Planned | None]
+"""The same for words that somebody typed; told whether they are to be stored as they are."""
 
 
 class WorkScreen(OnceScreen[ScreenResultType]):
@@ -106,6 +113,51 @@ class WorkScreen(OnceScreen[ScreenResultType]):
         """Queue a decision; `plan` is called when all earlier ones are stored."""
         self._plans.append(plan)
         self._next()
+
+    def decide_worded(
+        self, plan: Worded, again: Callable[[], None], *, as_is: bool = False
+    ) -> None:
+        """Queue a decision that stores what was typed. Where that seems to hold personal data,
+        nothing is stored: it is asked whether to write it `again` or to keep it as it is.
+        """
+
+        def guarded() -> Planned | None:
+            planned = plan(as_is)
+            if planned is None:
+                return None
+            run, then = planned
+
+            def look(workspace: Workspace) -> Any:
+                try:
+                    return run(workspace)
+                except PersonalData as doubt:
+                    return doubt
+
+            def told(outcome: Any) -> None:
+                if isinstance(outcome, PersonalData):
+                    self._plans.clear()
+                    self._ask_about(outcome, keep, again)
+                else:
+                    then(outcome)
+
+            return look, told
+
+        def keep() -> None:
+            self.decide_worded(plan, again, as_is=True)
+
+        self.decide(guarded)
+
+    def _ask_about(
+        self, doubt: PersonalData, keep: Callable[[], None], again: Callable[[], None]
+    ) -> None:
+        title = (
+            f"Not saved: personal data found: {doubt.found}\n"
+            f"What is no name here belongs into `allow` of {FILE}."
+        )
+        answers = (("again", "write it otherwise"), ("keep", "keep it as it is"))
+        self.app.push_screen(
+            Choose(title, answers), lambda answer: keep() if answer == "keep" else again()
+        )
 
     def forget(self, name: str) -> None:
         """Make the answer of any errand of this name stale."""

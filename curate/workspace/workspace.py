@@ -510,16 +510,21 @@ class Workspace:
         others = [other for other in self.store.items() if other.id != item.id]
         return check.lint(item, others, self._tools())
 
-    def save(self, item: Item, *, candidate: int | None = None, reason: str = "") -> Item:
+    def save(
+        self, item: Item, *, candidate: int | None = None, reason: str = "", as_is: bool = False
+    ) -> Item:
         """Store an item and return it as stored; a new one gets its id here.
 
         `item.revision` must be the stored one, else `Conflict` carries theirs. An item made from
         a candidate closes it in the same act, once it is ready. Raises `CurateError` when an item
-        that was ever ready leaves the holdout without a reason.
+        that was ever ready leaves the holdout without a reason, and `PersonalData` where its new
+        words seem to hold some, unless they shall be stored `as_is`.
         """
-        from curate.workspace import drafting
+        from curate.workspace import drafting, wording
 
         drafting.hold(self, item, reason)
+        if not as_is:
+            wording.vet(self, wording.typed(self, item, logged=candidate is not None))
         return self.store.save_item(
             item,
             by=self.who,
@@ -530,6 +535,13 @@ class Workspace:
             reason=reason,
             stem=self.stem(item),
         )
+
+    def vet(self, reason: str) -> None:
+        """Raise `PersonalData` where a reason that somebody typed seems to hold some."""
+        from curate.check import Said
+        from curate.workspace import wording
+
+        wording.vet(self, [Said("reason", reason)])
 
     def rerank(self, items: Sequence[Item] | None = None) -> int:
         """Reckon the priority of open candidates anew after `items` changed, or with None of all;

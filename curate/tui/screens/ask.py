@@ -96,7 +96,7 @@ class Ask(Dialog[str | None]):
 class Choose(Dialog[str | None]):
     """Asks for one of a few answers by digit, or by arrow and Enter; None when left by Escape.
 
-    With `other`, a text of one's own can be typed instead.
+    With `other`, a text of one's own can be typed instead; `typed` is one that was.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -111,8 +111,10 @@ class Choose(Dialog[str | None]):
         *,
         other: str = "",
         chosen: str = "",
+        typed: str = "",
     ) -> None:
         super().__init__()
+        self._typed_before = typed
         self._title = title
         self._options = options
         self._other = other
@@ -134,7 +136,13 @@ class Choose(Dialog[str | None]):
                 compact=True,
             )
             if self._other:
-                yield Input(placeholder=self._other, compact=True, classes="-hidden")
+                yield Input(
+                    self._typed_before,
+                    placeholder=self._other,
+                    select_on_focus=False,
+                    compact=True,
+                    classes="-hidden",
+                )
             keys = "1-9 or ⏎ choose" + ("   e other" if self._other else "") + "   Esc back"
             yield Static(Content(keys), classes="dialog--keys")
 
@@ -144,6 +152,8 @@ class Choose(Dialog[str | None]):
         answers = self.query_one(OptionList)
         answers.highlighted = values.index(self._chosen) if self._chosen in values else 0
         answers.focus()
+        if self._typed_before:
+            self.action_type()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Typing is offered only where it is allowed."""

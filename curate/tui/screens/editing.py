@@ -9,9 +9,10 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.reactive import reactive
 
-from curate.model.items import Conflict, Finding, Item, Split
+from curate.model.items import Conflict, Finding, Item
 from curate.text import one_line
 from curate.tui.desk import Case, Clash
+from curate.tui.errands import Planned
 from curate.tui.screens.ask import Ask, Choose
 from curate.tui.screens.titled import TitledScreen
 from curate.tui.widgets import question as question_
@@ -58,12 +59,23 @@ class EditingScreen(TitledScreen):
     findings: reactive[tuple[Finding, ...]] = reactive((), repaint=False)
     """What is wrong with the item as it was stored last."""
 
-    def change(self, edit: Edit, reason: str = "", after: Callable[[], None] | None = None) -> None:
-        """Change the item as it is when its turn comes, store it, and show it as stored."""
+    def change(
+        self,
+        edit: Edit,
+        reason: str = "",
+        after: Callable[[], None] | None = None,
+        *,
+        typed: bool = False,
+        again: Callable[[], None] | None = None,
+        as_is: bool = False,
+    ) -> None:
+        """Change the item as it is when its turn comes, store it, and show it as stored.
 
-        def plan() -> (
-            tuple[Callable[[Workspace], Item | Clash], Callable[[Item | Clash], None]] | None
-        ):
+        New words that seem to hold personal data, of the reason where that was `typed`, are not
+        stored unless they shall be `as_is`; `again` asks for them once more.
+        """
+
+        def plan(as_is: bool) -> Planned | None:
             case = self.case
             if case is None:
                 return None
@@ -72,8 +84,10 @@ class EditingScreen(TitledScreen):
 
             def run(workspace: Workspace) -> Item | Clash:
                 mine = edit(workspace, item)
+                if typed and not as_is:
+                    workspace.vet(reason)
                 try:
-                    return workspace.save(mine, candidate=candidate, reason=reason)
+                    return workspace.save(mine, candidate=candidate, reason=reason, as_is=as_is)
                 except Conflict as conflict:
                     return Clash(mine, conflict.theirs)
 
@@ -88,7 +102,7 @@ class EditingScreen(TitledScreen):
 
             return run, then
 
-        self.decide(plan)
+        self.decide_worded(plan, again or (lambda: None), as_is=as_is)
 
     def _stored(self, case: Case, item: Item) -> None:
         if self.case is not None and self.case.candidate == case.candidate:
@@ -102,7 +116,8 @@ class EditingScreen(TitledScreen):
             if answer == "mine":
                 self.case = replace(self.case, item=clash.theirs)
                 mine = replace(clash.mine, revision=clash.theirs.revision)
-                self.change(lambda _ws, _item: mine, reason="kept over a change made meanwhile")
+                why = "kept over a change made meanwhile"
+                self.change(lambda _ws, _item: mine, why, as_is=True)
             else:
                 self.case = replace(self.case, item=clash.theirs)
 
@@ -147,16 +162,24 @@ class EditingScreen(TitledScreen):
         case = self.case
         if case is None:
             return
-        to: Split = "tuning" if case.item.split == "holdout" else "holdout"
-
-        def move(reason: str | None) -> None:
-            if reason is not None:
-                self.change(lambda _ws, item: replace(item, split=to), reason=reason)
-
-        if to == "tuning" and case.item.status == "ready":
-            self.app.push_screen(Ask("Why does it leave the holdout?"), lambda r: move(r or None))
+        if case.item.split == "tuning":
+            self.change(lambda _ws, item: replace(item, split="holdout"))
+        elif case.item.status == "ready":
+            self._ask_why("")
         else:
-            move("")
+            self.change(lambda _ws, item: replace(item, split="tuning"))
+
+    def _ask_why(self, before: str) -> None:
+        def asked(reason: str | None) -> None:
+            if reason:
+                self.change(
+                    lambda _ws, item: replace(item, split="tuning"),
+                    reason,
+                    typed=True,
+                    again=lambda: self._ask_why(reason),
+                )
+
+        self.app.push_screen(Ask("Why does it leave the holdout?", before), asked)
 
     def action_keyword(self) -> None:
         """Propose the next keyword from the evidence."""
@@ -180,13 +203,21 @@ class EditingScreen(TitledScreen):
         )
 
     def _ask(
-        self, title: str, value: str, write: Callable[[Item, str], Item], hint: str = ""
+        self,
+        title: str,
+        value: str,
+        write: Callable[[Item, str], Item],
+        hint: str = "",
+        typed: str | None = None,
     ) -> None:
         def asked(answer: str | None) -> None:
             if answer is not None and answer != value:
-                self.change(lambda _ws, item: write(item, answer))
+                self.change(
+                    lambda _ws, item: write(item, answer),
+                    again=lambda: self._ask(title, value, write, hint, typed=answer),
+                )
 
-        self.app.push_screen(Ask(title, value, hint), asked)
+        self.app.push_screen(Ask(title, value if typed is None else typed, hint), asked)
 
     def action_wording(self) -> None:
         """Change the wording of the question; the original is kept beside it."""

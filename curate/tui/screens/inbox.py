@@ -20,7 +20,7 @@ from curate.tui.place import Place
 from curate.tui.screens.ask import Choose
 from curate.tui.screens.pick import PickItem
 from curate.tui.screens.queue import QueueScreen
-from curate.tui.screens.review import REJECTIONS
+from curate.tui.screens.review import REJECTIONS, rejecting
 from curate.tui.widgets import signs
 from curate.tui.widgets.bars import KeyBar, TitleBar
 from curate.tui.widgets.field import SearchField
@@ -129,20 +129,19 @@ review. Nothing here is final: `z` takes the last decision back, again and again
 
     def action_reject(self) -> None:
         """Reject the candidate with a reason."""
-        candidate = self.candidate
-        if candidate is None:
-            return
+        if self.candidate is not None:
+            self._ask_reason(self.candidate, "")
 
+    def _ask_reason(self, candidate: Candidate, typed: str) -> None:
         def reasoned(reason: str | None) -> None:
             if reason is not None:
-                self._decide(
-                    candidate,
-                    lambda ws: ws.decide(candidate.id, "rejected", reason=reason),
+                self.decide_worded(
+                    lambda as_is: (rejecting(candidate.id, reason, as_is), self._decided),
+                    lambda: self._ask_reason(candidate, reason),
                 )
 
-        self.app.push_screen(
-            Choose("Why is it not worth a case?", REJECTIONS, other="another reason"), reasoned
-        )
+        title, other = "Why is it not worth a case?", "another reason"
+        self.app.push_screen(Choose(title, REJECTIONS, other=other, typed=typed), reasoned)
 
     def action_duplicate(self) -> None:
         """Say that an item asks the same already."""
@@ -152,10 +151,7 @@ review. Nothing here is final: `z` takes the last decision back, again and again
 
         def picked(item: str | None) -> None:
             if item is not None:
-                self._decide(
-                    candidate,
-                    lambda ws: ws.decide(candidate.id, "duplicate", item=item),
-                )
+                self._decide(lambda ws: ws.decide(candidate.id, "duplicate", item=item))
 
         self.app.push_screen(PickItem(self.desk, "Duplicate of", candidate.question), picked)
 
@@ -163,19 +159,19 @@ review. Nothing here is final: `z` takes the last decision back, again and again
         """Put a decided candidate back into the inbox."""
         candidate = self.candidate
         if candidate is not None:
-            self._decide(candidate, lambda ws: ws.decide(candidate.id, "open"))
+            self._decide(lambda ws: ws.decide(candidate.id, "open"))
 
-    def _decide(self, candidate: Candidate, run: Callable[[Workspace], Candidate]) -> None:
-        def then(now: Candidate) -> None:
-            sitting = self.desk.sitting
-            sitting.drop(candidate.id)
-            if now.status != "open":
-                sitting.rejected += 1
-            sitting.stamp += 1
-            self.acknowledge(now.status)
-            self.look()
+    def _decide(self, run: Callable[[Workspace], Candidate]) -> None:
+        self.decide(lambda: (run, self._decided))
 
-        self.decide(lambda: (run, then))
+    def _decided(self, now: Candidate) -> None:
+        sitting = self.desk.sitting
+        sitting.drop(now.id)
+        if now.status != "open":
+            sitting.rejected += 1
+        sitting.stamp += 1
+        self.acknowledge(now.status)
+        self.look()
 
     def acknowledge(self, what: str) -> None:
         """Say what was stored, when and by whom."""

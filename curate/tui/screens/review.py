@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from curate.model.items import Finding
-from curate.model.records import Claim
+from curate.model.records import Candidate, Claim
 from curate.text import one_line
 from curate.tui import desk as desk_
 from curate.tui import routes
@@ -36,6 +36,19 @@ REJECTIONS = (
     ("personal", "cannot be told without personal data"),
     ("already covered", "already covered by the set"),
 )
+
+
+def rejecting(candidate: int, reason: str, as_is: bool) -> Callable[[Workspace], Candidate]:
+    """Return what rejects a candidate for a reason; one that was typed is looked through first,
+    unless it shall be stored `as_is`.
+    """
+
+    def run(workspace: Workspace) -> Candidate:
+        if not as_is and reason not in dict(REJECTIONS):
+            workspace.vet(reason)
+        return workspace.decide(candidate, "rejected", reason=reason)
+
+    return run
 
 
 def _claim(candidate: int, workspace: Workspace) -> Claim:
@@ -281,6 +294,9 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
 
     def action_reject(self) -> None:
         """Reject the candidate, or retire the item, with a reason."""
+        self._ask_reason("")
+
+    def _ask_reason(self, typed: str) -> None:
         case = self.case
         if case is None:
             return
@@ -289,17 +305,25 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
         def reasoned(reason: str | None) -> None:
             if reason is None:
                 return
+
+            def again() -> None:
+                self._ask_reason(reason)
+
             if candidate is None:
                 self.change(
                     lambda _ws, item: replace(item, status="retired"),
-                    reason=reason,
-                    after=lambda: None,
+                    reason,
+                    typed=reason not in dict(REJECTIONS),
+                    again=again,
                 )
                 return
-            self._close(case, lambda ws: ws.decide(candidate.id, "rejected", reason=reason))
+            number, then = candidate.id, partial(self._put_away, case)
+            self.decide_worded(lambda as_is: (rejecting(number, reason, as_is), then), again)
 
         title = "Why is it not worth a case?" if candidate else "Why does it leave the set?"
-        self.app.push_screen(Choose(title, REJECTIONS, other="another reason"), reasoned)
+        self.app.push_screen(
+            Choose(title, REJECTIONS, other="another reason", typed=typed), reasoned
+        )
 
     def action_duplicate(self) -> None:
         """Say that an item asks the same already."""
@@ -310,23 +334,18 @@ evidence and keyword fill themselves. **w** saves and opens the next candidate.
 
         def picked(item: str | None) -> None:
             if item is not None:
-                self._close(
-                    case,
-                    lambda ws: ws.decide(candidate, "duplicate", item=item),
-                )
+                same = partial(Workspace.decide, candidate=candidate, status="duplicate", item=item)
+                self.decide(lambda: (same, partial(self._put_away, case)))
 
         self.app.push_screen(PickItem(self.desk, "Duplicate of", case.item.question), picked)
 
-    def _close(self, case: Case, run: Callable[[Workspace], object]) -> None:
-        def then(_outcome: object) -> None:
-            following = self._following(case)
-            if case.candidate is not None:
-                self.desk.sitting.drop(case.candidate.id)
-            self.desk.sitting.rejected += 1
-            self.desk.sitting.stamp += 1
-            self._go_on(case, following)
-
-        self.decide(lambda: (run, then))
+    def _put_away(self, case: Case, _outcome: object) -> None:
+        following = self._following(case)
+        if case.candidate is not None:
+            self.desk.sitting.drop(case.candidate.id)
+        self.desk.sitting.rejected += 1
+        self.desk.sitting.stamp += 1
+        self._go_on(case, following)
 
     def action_undo(self) -> None:
         """Take back the last decision; it is shown where it was made."""
