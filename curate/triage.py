@@ -18,6 +18,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b, sha256
+from itertools import islice
+from typing import NamedTuple
 
 from curate.model.items import Item, Split
 from curate.model.records import CandidateFacts, Ranking, Turn
@@ -45,7 +47,7 @@ _SPACELESS = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 )
 _TOKEN = re.compile(rf"[{_SPACELESS}]+|[0-9]+|[^\s,0-9{_SPACELESS}]+")
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_THOUSANDS = re.compile(r",(?<=\d,)(?=\d{3}(?!\d))")
 
 
 def _words(listed: str) -> frozenset[str]:
@@ -97,8 +99,7 @@ _NUMBER_WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Shape:
+class _Shape(NamedTuple):
     """A question as it is compared: its words in order, its grams, and what must agree."""
 
     words: tuple[str, ...]
@@ -120,23 +121,15 @@ class Matcher:
         verified by `same`. Numbers and negation are part of every key.
         """
         shape = _shape(text)
-        features = _features(shape)
-        if not features:
-            return (_key("whole", shape, struct.pack("<Q", _hash64(text.strip()))),)
-        import numpy as np  # a question has thousands of numbers to compare; help needs none
-
-        digests = np.frombuffer(b"".join(map(_digests, features)), "<u4")
-        least = digests.reshape(len(features), BANDS * ROWS).min(axis=0).tobytes()
-        keys = [
-            _key(f"{ROWS}.{band}", shape, least[4 * at : 4 * (at + ROWS)])
-            for band, at in enumerate(range(0, BANDS * ROWS, ROWS))
-        ]
-        if len(features) <= SHORT:
-            keys += [
-                _key(f"s.{at}", shape, least[4 * at : 4 * (at + SHORT_ROWS)])
-                for at in range(0, BANDS * SHORT_ROWS, SHORT_ROWS)
-            ]
-        return tuple(keys)
+        words = {word for word in shape.words if word not in _FUNCTION_WORDS} or set(shape.words)
+        guard = f"|{' '.join(shape.numbers)}|{shape.negated}|".encode()
+        if not words and not shape.grams:
+            return _keys([b"whole" + guard + struct.pack("<Q", _hash64(text.strip()))])
+        least = _least([*map(_least_of_word, words), *map(_digests, shape.grams)])
+        rows = _bands(_LONG_NAMES, guard, least, ROWS)
+        if len(set(shape.grams).union(*map(_few_features, words))) <= SHORT:
+            rows += _bands(_SHORT_NAMES, guard, least, SHORT_ROWS)
+        return _keys(rows)
 
     def same(self, a: str, b: str) -> bool:
         """Say whether two questions are near-duplicates (symmetric, not transitive)."""
@@ -293,17 +286,17 @@ def kind(question: str, history: Sequence[Turn] = ()) -> str:
 @lru_cache(maxsize=4096)
 def _shape(text: str) -> _Shape:
     folded = unicodedata.normalize("NFKC", _PLACEHOLDER.sub(" ", text)).casefold()
-    folded = _THOUSANDS.sub("", "".join(map(_plain, folded)))
+    folded = _THOUSANDS.sub("", folded.translate(_PLAIN))
     words: list[str] = []
     numbers: list[str] = []
     run: list[str] = []
     for token in _TOKEN.findall(folded):
-        if _is_spaceless(token):
-            run.append(token)
-        elif token.isdigit() or token in _NUMBER_WORDS:
+        if token.isdigit() or token in _NUMBER_WORDS:
             numbers.append(_NUMBER_WORDS.get(token, token).lstrip("0") or "0")
+        elif _is_spaceless(token):
+            run.append(token)
         elif token not in _COURTEOUS:
-            words += _CONTRACTED.get(token, (_spelled(token),))
+            words += _said(token)
     joined = _COURTESIES.sub("", "".join(run))
     negated = not _NEGATIONS.isdisjoint(words) or bool(
         _SPACELESS_NEGATION.search(_A_NOT_A.sub("", joined))
@@ -314,19 +307,38 @@ def _shape(text: str) -> _Shape:
         grams=grams,
         numbers=tuple(sorted(numbers)),
         negated=negated,
-        asking=frozenset(words) & _ASKING,
+        asking=_ASKING.intersection(words),
         weight=_weight(words, grams),
     )
 
 
-def _spelled(token: str) -> str:
+@lru_cache(maxsize=8192)
+def _said(token: str) -> tuple[str, ...]:
+    """Return the words that a token stands for."""
+    if token in _CONTRACTED:
+        return _CONTRACTED[token]
     # Words that decide alone are too important to be missed for a typing error.
     if token[:2] in {"wi", "wt"} and _within(token, "without", 1):
-        return "without"
-    return _SWAPPED.get("".join(sorted(token)), token)
+        return ("without",)
+    return (_SWAPPED.get("".join(sorted(token)), token),)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=8192)
+def _is_spaceless(token: str) -> bool:
+    return bool(re.match(f"[{_SPACELESS}]", token))
+
+
+class _Plain(dict[int, str]):
+    """Characters as they are compared: what `str.translate` asks for, worked out when it does."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = plain = _plain(chr(code))
+        return plain
+
+
+_PLAIN = _Plain()
+
+
 def _plain(char: str) -> str:
     category = unicodedata.category(char)
     if category == "Nd":
@@ -334,11 +346,6 @@ def _plain(char: str) -> str:
     if category == "Cf" or char in "'\u2019\u02bc`":
         return ""
     return char if category[0] in "LM" or char == "," else " "
-
-
-@lru_cache(maxsize=8192)
-def _is_spaceless(token: str) -> bool:
-    return bool(re.match(f"[{_SPACELESS}]", token))
 
 
 @lru_cache(maxsize=8192)
@@ -372,7 +379,7 @@ def _same(a: _Shape, b: _Shape) -> bool:
 
 def _weight(words: Iterable[str], grams: Counter[str]) -> float:
     told = sum(
-        _FUNCTION_WORD if len(word) < 3 or word in _FUNCTION_WORDS else 1.0 for word in words
+        [_FUNCTION_WORD if len(word) < 3 or word in _FUNCTION_WORDS else 1.0 for word in words]
     )
     return told + _GRAM * grams.total()
 
@@ -445,18 +452,42 @@ def _within(a: str, b: str, edits: int) -> bool:
 
 # ---------------------------------------------------------------------------- bands
 
+_LONG_NAMES = [f"{ROWS}.{band}".encode() for band in range(BANDS)]
+_SHORT_NAMES = [f"s.{at}".encode() for at in range(0, BANDS * SHORT_ROWS, SHORT_ROWS)]
 
-def _features(shape: _Shape) -> set[str]:
-    content = [word for word in shape.words if word not in _FUNCTION_WORDS] or shape.words
-    features = set(shape.grams)
-    for word in content:
-        padded = f" {word} "
-        features.update(padded[i : i + 3] for i in range(max(len(padded) - 2, 1)))
-    return features
+
+def _features(word: str) -> set[str]:
+    """Return the runs of three letters of a word, its ends among them."""
+    padded = f" {word} "
+    return {padded[i : i + 3] for i in range(max(len(padded) - 2, 1))}
+
+
+@lru_cache(maxsize=8192)
+def _few_features(word: str) -> frozenset[str]:
+    """Return the features of a word; of a long one some, enough to tell that no text with it is
+    short.
+    """
+    return frozenset(islice(_features(word), SHORT + 1))
+
+
+# The least of a text is the least of its words', and words come back more often than texts.
+@lru_cache(maxsize=8192)
+def _least_of_word(word: str) -> bytes:
+    return _least([_digests(feature) for feature in _features(word)])
+
+
+def _least(digests: Sequence[bytes]) -> bytes:
+    """Return the least digest of all features by each of the hash functions."""
+    import numpy as np  # a question has thousands of numbers to compare; help needs none
+
+    rows = np.frombuffer(b"".join(digests), "<u4").reshape(len(digests), BANDS * ROWS)
+    least: bytes = rows.min(axis=0).tobytes()
+    return least
 
 
 @lru_cache(maxsize=20_000)
 def _digests(feature: str) -> bytes:
+    """Return 32 bits by each of the hash functions, one after the other."""
     data = feature.encode("utf-8", "surrogatepass")
     size = BANDS * ROWS * 4
     return b"".join(
@@ -469,6 +500,12 @@ def _hash64(text: str) -> int:
     return int.from_bytes(blake2b(data, digest_size=8).digest(), "big")
 
 
-def _key(name: str, shape: _Shape, rows: bytes) -> int:
-    guard = f"{name}|{' '.join(shape.numbers)}|{shape.negated}|".encode()
-    return int.from_bytes(blake2b(guard + rows, digest_size=8).digest(), "big") >> 1
+def _bands(names: Sequence[bytes], guard: bytes, least: bytes, rows: int) -> list[bytes]:
+    """Return what the key of each band is made from; a band has so many of the least digests."""
+    parts = struct.iter_unpack(f"{4 * rows}s", least[: 4 * rows * len(names)])
+    return [name + guard + part for name, (part,) in zip(names, parts, strict=True)]
+
+
+def _keys(rows: Sequence[bytes]) -> tuple[int, ...]:
+    hashed = b"".join([blake2b(row, digest_size=8).digest() for row in rows])
+    return tuple([key >> 1 for key in struct.unpack(f">{len(rows)}Q", hashed)])
