@@ -11,6 +11,7 @@ import pytest
 from curate.model.errors import CurateError
 from curate.model.items import Item
 from curate.model.records import Candidate, Turn
+from curate.text import slug
 from curate.triage import Matcher
 from curate.workspace.workspace import Workspace
 from tests.events import DAY, NOW, Clock, question
@@ -137,3 +138,14 @@ def test_what_was_searched_is_proof_of_absence_and_adds_up(workspace: Workspace)
     item = workspace.unanswerable(item, ["founder", "director"])
     assert item.absence
     assert item.absence.queries == ("Who was the first director?", "director", "founder")
+
+
+def test_the_id_of_what_is_answered_nowhere_says_where_not_and_nothing_of_the_question(
+    lending: Workspace,
+) -> None:
+    item = lending.unanswerable(lending.fresh("may i borrow a laptop made by Toyota?"))
+    saved = lending.save(lending.settle(item), as_is=True)
+    assert item.absence is not None
+    heading = item.absence.nearest[0][1]
+    assert saved.id == f"not-in-{slug(heading)}-1"
+    assert "toyota" not in saved.id

@@ -129,7 +129,7 @@ def show(shared: Shared, ref: str, passages: int, as_json: bool) -> None:
 
 @items.command("set")
 @click.argument("ref")
-@click.option("--id", "slug", help="The id of a new item; default: from the document's heading.")
+@click.option("--id", "slug", help="The id of a new item; default: from a heading.")
 @click.option("--question", help="Its wording. The wording as asked is kept beside it.")
 @click.option("--source", help="The document that answers.")
 @click.option("--heading", default="", help="The section, where the phrase stands more than once.")

@@ -156,12 +156,14 @@ def hold(workspace: Workspace, item: Item, reason: str) -> None:
 
 def stem(workspace: Workspace, item: Item) -> str:
     """Return what a new item's id begins with. It says what the documents say, never what the
-    user said: while nothing is decided, the heading of the passage that answers best.
+    user said, since it stays when a person is forgotten: of what is answered nowhere the heading
+    that tempts most, while nothing is decided that of the passage that answers best.
     """
     if item.evidences:
         return text.slug(item.evidences[0].heading) or text.slug(item.keyword) or "item"
     if item.absence and item.absence.nearest:
-        return "no-" + (text.slug(item.absence.nearest[0][1]) or "answer")
+        heading = text.slug(item.absence.nearest[0][1])
+        return f"not-in-{heading}" if heading else "no-answer"
     if item.answerable is not None:
         return "no-answer"
     best = workspace.corpus.suggest(item.question, history=item.history, k=1)
