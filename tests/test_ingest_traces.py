@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -103,3 +104,17 @@ def test_equal_ids_of_other_sources_and_formats_are_other_traces() -> None:
         ("b", 2),
         ("a", 2),
     ]
+
+
+def test_a_trace_that_asks_nothing_is_named_by_its_own_file(tmp_path: Path) -> None:
+    row = {"id": "o1", "traceId": "t1", "type": "RETRIEVER", "startTime": "2026-03-05T10:00:00Z"}
+    first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
+    first.write_text(json.dumps(row) + "\n")
+    second.write_text(json.dumps({**row, "traceId": "t2"}) + "\n")
+    waiting = Traces()
+
+    for path in (first, second):
+        assert not any(isinstance(item, Rejected) for item in read(path, traces=waiting))
+
+    rejected = [item for item in waiting.finish() if isinstance(item, Rejected)]
+    assert [item.source for item in rejected] == [str(first), str(second)]

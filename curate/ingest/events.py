@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from curate.ingest.chunks import chunks_of
 from curate.ingest.conversation import answer_of, chat
-from curate.ingest.ratings import Scale
+from curate.ingest.ratings import Rating, Scale, UnknownNumber, UnknownWord
 from curate.ingest.values import count, ident, moment, raw, whole_ms
 from curate.model.events import (
     Author,
@@ -77,7 +77,9 @@ class Sweep:
 class Place:
     """Where a row stands, and how its votes are to be understood.
 
-    One is made for each log and moved on from row to row.
+    One is made for each log and moved on from row to row. Once a score was a number that the scale
+    knows nothing of, its name is `beyond` the scale: its other numbers, 1 of 5 stars, are none of
+    the scale's either.
     """
 
     source: str
@@ -86,6 +88,18 @@ class Place:
     plain: bool = False
     repaired: bool = False
     size: int = 0
+    beyond: set[str] = field(default_factory=set)
+
+    def rated(self, value: object, score: str = "") -> Rating | None:
+        """Return what a vote says; `score` is its name where a log has scores of several scales.
+        Raises `UnknownNumber` or `UnknownWord`.
+        """
+        try:
+            return self.scale.rate(value, numbers=score not in self.beyond)
+        except UnknownNumber:
+            if score:
+                self.beyond.add(score)
+            raise
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +107,14 @@ class Part:
     """A part of a question whose other parts stand on other lines, under the same `trace`.
 
     `weight` orders the parts: each field comes from the heaviest part that has it, and a trace
-    without a part of at least `ROOT` is no question.
+    without a part of at least `ROOT` is no question. `file` is where it stands, for messages.
     """
 
     trace: str = field(repr=False)
     weight: int
     event: QuestionEvent
     size: int = 0
+    file: str = ""
 
 
 ROOT = 10
@@ -110,8 +125,22 @@ class Unusable(Exception):
     """This row is no event; the message says why, in words and without its text."""
 
 
-Piece = QuestionEvent | FeedbackEvent | Part
+Fault = Unusable | UnknownNumber | UnknownWord
+"""Why a row, or one of several things in it, is no event."""
+
+Piece = QuestionEvent | FeedbackEvent | Part | Fault
 """What a format makes of a row."""
+
+
+def apart(pieces: Iterator[Piece]) -> Iterator[Piece]:
+    """Yield what one of several things in a row makes; what it raises is yielded as well, so that
+    those after it are still read.
+    """
+    try:
+        yield from pieces
+    except (Unusable, UnknownNumber, UnknownWord) as fault:
+        yield fault
+
 
 StreamItem = (
     QuestionEvent
@@ -195,10 +224,12 @@ def vote(
     by: Author = "user",
     summary: bool = False,
     session: object = None,
+    score: object = None,
 ) -> FeedbackEvent:
     """Return the feedback event of a log's own values; `targets` come in the order to be tried.
 
-    The `session` is what it is about where nothing narrower is named. Raises `Unusable` without
+    The `session` is what it is about where nothing narrower is named, `score` the name of the
+    score that it is in a log of scores of several scales. Raises `Unusable` without
     a target, `UnknownNumber` or `UnknownWord` for the rating.
     """
     names = dict.fromkeys(name for value in targets if (name := ident(value)))
@@ -210,7 +241,7 @@ def vote(
         place.source,
         place.line,
         tuple(names),
-        place.scale.rate(rating),
+        place.rated(rating, str(score or "")),
         ident(id),
         ident(user),
         moment(at),

@@ -106,7 +106,14 @@ def _trace(row: Json, place: Place) -> Iterator[Piece]:
         values = embedded(cell) if name not in _COLUMNS else None
         if isinstance(values, list) and values and is_feedback(name, free=False):
             try:
-                yield vote(place, values[-1], (trace,), id=_vote_id(trace, name), summary=True)
+                yield vote(
+                    place,
+                    values[-1],
+                    (trace,),
+                    id=_vote_id(trace, name),
+                    score=name,
+                    summary=True,
+                )
             except (UnknownNumber, UnknownWord):
                 continue  # an average of several, or a measure: the scores themselves tell
 
@@ -147,6 +154,7 @@ def _score(row: Json, place: Place) -> Iterator[Piece]:
         at=row.get("timestamp"),
         comment=row.get("comment"),
         by=by,
+        score=row.get("name"),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from curate.ingest.events import ROOT, Part, Piece, Place, is_feedback, question, vote
+from curate.ingest.events import ROOT, Part, Piece, Place, apart, is_feedback, question, vote
 from curate.ingest.jsontext import embedded
 from curate.ingest.values import text_of
 from curate.model.events import Author
@@ -52,10 +52,20 @@ def read(row: Json, place: Place) -> Iterator[Piece]:
     yield Part(trace, ROOT if root else 1, event, place.size)
     for key, stats in _object(row.get("feedback_stats")).items():
         if isinstance(stats, dict) and stats.get("n") == 1 and is_feedback(key, free=False):
-            about = text_of(row.get("id"))
-            yield vote(
-                place, stats.get("avg"), (about, trace), id=_vote_id(about, key), summary=True
-            )
+            yield from apart(_summed(stats, place, text_of(row.get("id")), trace, key))
+
+
+def _summed(
+    stats: Mapping[str, object], place: Place, about: str, trace: str, key: str
+) -> Iterator[Piece]:
+    yield vote(
+        place,
+        stats.get("avg"),
+        (about, trace),
+        id=_vote_id(about, key),
+        score=key,
+        summary=True,
+    )
 
 
 def _is_run(row: Json) -> bool:
@@ -82,6 +92,7 @@ def _feedback(row: Json, place: Place) -> Iterator[Piece]:
         at=row.get("modified_at") or row.get("created_at"),
         comment=row.get("comment"),
         by=by,
+        score=row.get("key"),
     )
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from curate.ingest.events import Piece, Place, is_feedback, question, vote
+from curate.ingest.events import Piece, Place, apart, is_feedback, question, vote
 from curate.ingest.jsontext import embedded
 from curate.ingest.ratings import author_of
+from curate.ingest.values import number
 from curate.model.plain import Json
 
 
@@ -40,7 +41,7 @@ def read(row: Json, place: Place) -> Iterator[Piece]:
         session=meta.get("mlflow.trace.session"),
         user=meta.get("mlflow.trace.user"),
         at=info.get("request_time", info.get("timestamp_ms")),
-        took_ms=info.get("execution_duration", info.get("execution_time_ms")),
+        took_ms=_took(info),
         tokens=(usage.get("input_tokens"), usage.get("output_tokens")),
         standalone=searched,
         answer=answer or info.get("response_preview"),
@@ -48,7 +49,7 @@ def read(row: Json, place: Place) -> Iterator[Piece]:
     )
     yield event
     for assessment in _list(embedded(info.get("assessments"))):
-        yield from _vote(assessment, place, own)
+        yield from apart(_vote(assessment, place, own))
 
 
 def _vote(assessment: Json, place: Place, trace: object) -> Iterator[Piece]:
@@ -66,7 +67,20 @@ def _vote(assessment: Json, place: Place, trace: object) -> Iterator[Piece]:
         user=source.get("source_id"),
         at=assessment.get("last_update_time", assessment.get("create_time")),
         comment=assessment.get("rationale"),
+        score=name,
     )
+
+
+def _took(info: Mapping[str, object]) -> object:
+    """Return how many milliseconds a trace took; the protocol writes seconds, as in `1.5s`."""
+    told = next((info[name] for name in _DURATIONS if info.get(name) is not None), None)
+    if isinstance(told, str) and told.endswith("s"):
+        seconds = number(told[:-1])
+        return seconds * 1000 if seconds is not None else None
+    return told
+
+
+_DURATIONS = ("execution_duration_ms", "execution_duration", "execution_time_ms")
 
 
 def _retriever(spans: object) -> Mapping[str, object]:

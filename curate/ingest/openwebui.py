@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from curate.ingest.conversation import MAX_TURNS
-from curate.ingest.events import Piece, Place, Unusable, question, vote
+from curate.ingest.events import Piece, Place, Unusable, apart, question, vote
 from curate.ingest.jsontext import embedded
 from curate.ingest.ratings import Scale, UnknownNumber
 from curate.ingest.values import moment, raw
@@ -89,25 +89,35 @@ def _chat(row: Json, place: Place) -> Iterator[Piece]:
         yield _question(place, row, messages, own, answers[-1] if answers else "")
         votes += [(name, _object(messages[name].get("annotation"))) for name in answers]
     for name, note in votes:
-        if note.get("rating") is None:
-            continue
-        own_id = messages[name].get("feedbackId")
-        try:
-            yield vote(
-                place,
-                note.get("rating"),
-                (_name(row.get("id"), name),),
-                id=own_id or f"{_name(row.get('id'), name)}/vote",
-                user=row.get("user_id"),
-                at=messages[name].get("timestamp"),
-                reason=note.get("reason"),
-                comment=note.get("comment"),
-                summary=own_id is not None,
-            )
-        except UnknownNumber:
-            continue  # a comparison of models: the feedback export tells
+        if note.get("rating") is not None:
+            yield from apart(_note(row, place, name, messages[name], note))
     if not found:
         raise Unusable("a chat without a question")
+
+
+def _note(
+    row: Json,
+    place: Place,
+    name: str,
+    message: Mapping[str, object],
+    note: Mapping[str, object],
+) -> Iterator[Piece]:
+    about = _name(row.get("id"), name)
+    own_id = message.get("feedbackId")
+    try:
+        yield vote(
+            place,
+            note.get("rating"),
+            (about,),
+            id=own_id or f"{about}/vote",
+            user=row.get("user_id"),
+            at=message.get("timestamp"),
+            reason=note.get("reason"),
+            comment=note.get("comment"),
+            summary=own_id is not None,
+        )
+    except UnknownNumber:
+        return  # a comparison of models: the feedback export tells
 
 
 def _question(

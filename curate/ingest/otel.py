@@ -11,7 +11,17 @@ import re
 from collections.abc import Iterator, Mapping
 
 from curate.ingest.conversation import chat, role_of
-from curate.ingest.events import ROOT, Part, Piece, Place, Unusable, is_feedback, question, vote
+from curate.ingest.events import (
+    ROOT,
+    Part,
+    Piece,
+    Place,
+    Unusable,
+    apart,
+    is_feedback,
+    question,
+    vote,
+)
 from curate.ingest.jsontext import embedded
 from curate.ingest.ratings import author_of, is_vote
 from curate.ingest.values import text_of
@@ -63,6 +73,8 @@ _MESSAGE = ("gen_ai.response.id", "ai.response.id", "message.id", "request.id")
 _RETRIEVERS = ("RETRIEVER", "RERANKER", "RETRIEVAL", "VECTOR_DB_RETRIEVE")
 _MODELS = ("LLM", "CHAT", "TEXT_COMPLETION", "GENERATE_CONTENT")
 _OTHERS = ("EMBEDDING", "EMBEDDINGS", "TOOL", "EXECUTE_TOOL", "GUARDRAIL", "EVALUATOR", "PROMPT")
+_NOTE = "note"  # what Phoenix calls words about a span that are no vote
+_SCREENS = "APP"  # where Phoenix says that an annotation was made in its own screens
 _NUMBERED = re.compile(r"\.(\d{1,4})\.(.+)")
 
 
@@ -80,19 +92,21 @@ def read_otlp(row: Json, place: Place) -> Iterator[Piece]:
                 for event in _list(span.get("events")):
                     for key, value in _attributes(event.get("attributes")).items():
                         attributes.setdefault(key, value)
-                yield from _span(
-                    place,
-                    attributes,
-                    trace=_hex(span.get("traceId")),
-                    span=_hex(span.get("spanId")),
-                    parent=_hex(span.get("parentSpanId")),
-                    begin=span.get("startTimeUnixNano"),
-                    end=span.get("endTimeUnixNano"),
+                yield from apart(
+                    _span(
+                        place,
+                        attributes,
+                        trace=_hex(span.get("traceId")),
+                        span=_hex(span.get("spanId")),
+                        parent=_hex(span.get("parentSpanId")),
+                        begin=span.get("startTimeUnixNano"),
+                        end=span.get("endTimeUnixNano"),
+                    )
                 )
     for resource in _list(row.get("resourceLogs")):
         for scope in _list(resource.get("scopeLogs")):
             for record in _list(scope.get("logRecords")):
-                yield from _record(place, record)
+                yield from apart(_record(place, record))
 
 
 def claims_phoenix(row: Json) -> bool:
@@ -163,16 +177,21 @@ def _span(
     )
     yield Part(trace, weight, event, place.size)
     for note in _numbered(attributes, "annotations"):
-        name = note.get("annotation.name")
-        if is_feedback(name, free=False):
-            yield vote(
-                place,
-                _rating(note.get("annotation.label"), note.get("annotation.score")),
-                (span, trace),
-                id=f"{span}/{name}",
-                comment=note.get("annotation.explanation"),
-                by=author_of(note.get("annotation.annotator_kind")),
-            )
+        yield from apart(_inline(note, place, span, trace))
+
+
+def _inline(note: Json, place: Place, span: str, trace: str) -> Iterator[Piece]:
+    name = note.get("annotation.name")
+    if is_feedback(name, free=False):
+        yield vote(
+            place,
+            _rating(note.get("annotation.label"), note.get("annotation.score")),
+            (span, trace),
+            id=f"{span}/{name}",
+            comment=note.get("annotation.explanation"),
+            score=name,
+            by=author_of(note.get("annotation.annotator_kind")),
+        )
 
 
 def _record(place: Place, record: Json) -> Iterator[Piece]:
@@ -197,6 +216,7 @@ def _record(place: Place, record: Json) -> Iterator[Piece]:
             user=_first(attributes, _USER),
             at=begin,
             comment=attributes.get("gen_ai.evaluation.explanation"),
+            score=measure,
         )
         return
     body = _value(record.get("body"))
@@ -229,7 +249,7 @@ def _annotation(row: Json, place: Place) -> Iterator[Piece]:
     if author_of(row.get("annotator_kind")) != "user":
         return
     name = row.get("annotation_name", row.get("name"))
-    if not is_feedback(name, free=True):
+    if name == _NOTE or not is_feedback(name, free=True):
         return
     result = embedded(row.get("result"))
     told = result if isinstance(result, dict) else {}
@@ -247,6 +267,8 @@ def _annotation(row: Json, place: Place) -> Iterator[Piece]:
         user=row.get("user_id"),
         at=row.get("updated_at") or row.get("created_at"),
         comment=row.get("result.explanation", told.get("explanation")),
+        by="annotator" if row.get("source") == _SCREENS else "user",
+        score=name,
     )
 
 

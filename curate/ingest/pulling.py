@@ -102,6 +102,7 @@ class Pull:
         source = replace(self.source, format="langfuse")
         name = source.name or run.AD_HOC
         reached = ledger.watermarks(name) if ledger is not None else {}
+        beyond: set[str] = set()
         for stream in STREAMS:
             title = f"{self.url} {stream.name}"
             if ledger is None:
@@ -118,7 +119,7 @@ class Pull:
                     yield Sweep(name, since, end)
                 # A window's traces are put together by themselves: its watermark covers them.
                 rows = _rows(api.pages(stream, window), title)
-                yield from run.read_rows(rows, title, source, None)
+                yield from run.read_rows(rows, title, source, None, beyond)
                 if stream.votes:
                     yield Sweep(name, since, end, ended=True)
                 yield Watermark(name, stream.name, end.isoformat(), self.now)

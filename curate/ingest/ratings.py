@@ -86,14 +86,16 @@ class Scale:
         """
         return cls(tuple(map(_rule, down)), tuple(map(_rule, up)), closed)
 
-    def rate(self, value: object, inverted: bool = False) -> Rating | None:
+    def rate(self, value: object, inverted: bool = False, *, numbers: bool = True) -> Rating | None:
         """Return what `value` says, None for a vote taken back.
 
-        `inverted` is for fields that count dislike: there a true value is a thumb down. Raises
-        `UnknownNumber` or `UnknownWord`.
+        `inverted` is for fields that count dislike: there a true value is a thumb down. Without
+        `numbers`, no bare number has a meaning. Raises `UnknownNumber` or `UnknownWord`.
         """
         word = _word(value)
         number = float(word) if _NUMBER.fullmatch(word) else None
+        if number is not None and not numbers:
+            raise UnknownNumber(f"{number:g}")
         if any(rule.holds(word, number) for rule in self.down):
             return -1
         if any(rule.holds(word, number) for rule in self.up):

@@ -7,6 +7,7 @@ import itertools
 import re
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -18,6 +19,7 @@ from curate.config import SourceSettings
 from curate.ingest import formats, reading, rows
 from curate.ingest.door import Batch, Door, Keyed, Saved, Seen, Tags
 from curate.ingest.events import (
+    Fault,
     Part,
     Place,
     Progress,
@@ -45,6 +47,7 @@ from curate.model.events import (
     Rejected,
     Watermark,
 )
+from curate.model.plain import Json
 from curate.model.records import Clean, CleanFeedback, CleanQuestion
 
 AD_HOC = "log"
@@ -103,10 +106,18 @@ def read_query(
 
 
 def read_rows(
-    found: Iterator[Row | Rejected], name: str, source: SourceSettings, traces: Traces | None
+    found: Iterator[Row | Rejected],
+    name: str,
+    source: SourceSettings,
+    traces: Traces | None,
+    beyond: set[str] | None = None,
 ) -> Iterator[StreamItem]:
-    """Return the items of rows that come from elsewhere than a file; messages call them `name`."""
-    return _read(Log(io.BytesIO(), name), found, source, _Told.by(source), traces)
+    """Return the items of rows that come from elsewhere than a file; messages call them `name`.
+
+    Give rows that come in several goes the same set of scores `beyond` their scale.
+    """
+    log = Log(io.BytesIO(), name)
+    return _read(log, found, source, _Told.by(source), traces, beyond=beyond)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +160,7 @@ def _read(
     told: _Told,
     traces: Traces | None,
     ledger: Ledger | None = None,
+    beyond: set[str] | None = None,
 ) -> Iterator[StreamItem]:
     waiting = traces or Traces()
     with log:
@@ -172,8 +184,10 @@ def _read(
             head, stream = [], rows.rest(log)
         whole = False
         scale = told.scale if source.down or source.up or form.scale is None else form.scale
-        votes = _Numbers(log.name)
-        place = Place(name, 0, scale)
+        faults = _Faults(log.name)
+        place = Place(name, 0, scale, beyond=set() if beyond is None else beyond)
+        if scale.closed:
+            _look_through(form.read, first, place)
         if form.quickly is not None and told.template is None:
             log.quickly = form.quickly(name)
         step = 0
@@ -203,25 +217,24 @@ def _read(
                     if isinstance(piece, Part):
                         whole = True
                         own = f"{place.source}\x1f{form.format}\x1f{piece.trace}"
-                        part = replace(piece, trace=own, event=told.asked(piece.event))
-                        yield from _named(log.name, waiting.add(part))
+                        event = told.asked(piece.event)
+                        part = replace(piece, trace=own, event=event, file=log.name)
+                        yield from waiting.add(part)
                     elif isinstance(piece, QuestionEvent):
                         # Such questions are told apart by their number in the log.
                         whole = whole or (piece.source_id is None and piece.at is None)
                         yield told.asked(piece) if told.template is not None else piece
-                    else:
+                    elif isinstance(piece, FeedbackEvent):
                         yield piece
-            except Unusable as why:
-                yield Rejected(log.name, row.line, str(why))
-            except UnknownNumber as unknown:
-                votes.add(row.line, unknown.value)
-            except UnknownWord:
-                yield Rejected(log.name, row.line, UNKNOWN_WORD)
+                    else:
+                        yield from faults.of(row.line, piece)
+            except (Unusable, UnknownNumber, UnknownWord) as fault:
+                yield from faults.of(row.line, fault)
             except RecursionError:
                 yield Rejected(log.name, row.line, "nested too deep")
         if traces is None:
-            yield from _named(log.name, waiting.finish())
-        yield from votes.rejected()
+            yield from waiting.finish()
+        yield from faults.rest()
         if dict(form.map()) != known:
             yield Recognised(log.name, form.format, dict(form.map()), grown=True)
         if track is not None:
@@ -232,25 +245,33 @@ def _read(
         yield Progress(log.name, log.done, log.total)
 
 
-def _named(name: str, items: Iterable[QuestionEvent | Rejected]) -> Iterator[StreamItem]:
-    for item in items:
-        yield Rejected(name, item.line, item.reason) if isinstance(item, Rejected) else item
+def _look_through(read: formats.RowReader, rows: Sequence[Json], place: Place) -> None:
+    """Find the scores `beyond` the scale before the first of them is rated."""
+    for row in rows:
+        with suppress(Unusable, UnknownNumber, UnknownWord, RecursionError):
+            deque(read(row, place), maxlen=0)
 
 
-class _Numbers:
-    """Ratings that are bare numbers of unknown polarity, told together with all values seen."""
+class _Faults:
+    """What is no event. Ratings that are bare numbers of unknown polarity come last, together with
+    all values seen.
+    """
 
     def __init__(self, file: str) -> None:
         self._file = file
         self._lines: list[int] = []
         self._values: set[str] = set()
 
-    def add(self, line: int, value: str) -> None:
-        self._lines.append(line)
-        if len(self._values) < _MOST_NUMBERS:
-            self._values.add(value)
+    def of(self, line: int, fault: Fault) -> Iterator[Rejected]:
+        if isinstance(fault, UnknownNumber):
+            self._lines.append(line)
+            if len(self._values) < _MOST_NUMBERS:
+                self._values.add(fault.value)
+        else:
+            why = UNKNOWN_WORD if isinstance(fault, UnknownWord) else str(fault)
+            yield Rejected(self._file, line, why)
 
-    def rejected(self) -> Iterator[Rejected]:
+    def rest(self) -> Iterator[Rejected]:
         seen = ", ".join(sorted(self._values, key=float))
         reason = (
             f"a bare number as rating (seen: {seen}), whose meaning is never guessed: "

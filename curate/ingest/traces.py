@@ -58,7 +58,7 @@ def _whole(parts: list[Part]) -> QuestionEvent | Rejected:
     if asking is None:
         root = parts[0].weight >= ROOT
         why = "a trace without the text of its question" if root else "a trace without its root"
-        return Rejected(parts[0].event.source, parts[0].event.line, why)
+        return Rejected(parts[0].file, parts[0].event.line, why)
     events = [part.event for part in parts]
     values: dict[str, Any] = {
         name: next((v for event in events if (v := getattr(event, name)) is not None), None)
