@@ -117,6 +117,25 @@ class Part:
     file: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A message of a conversation, whose other messages stand on other lines in any order.
+
+    `trace` is the conversation. The `role` is `user`, `assistant`, `retrieval`, or else that of a
+    step; `parent` is the message it belongs below. Where the table is `stepped`, parents may be
+    steps that are not in it.
+    """
+
+    trace: str = field(repr=False)
+    role: str
+    own: str = field(repr=False)
+    parent: str = field(repr=False)
+    event: QuestionEvent
+    stepped: bool
+    size: int = 0
+    file: str = ""
+
+
 ROOT = 10
 """The weight from which on a part may ask the question of its trace."""
 
@@ -128,7 +147,7 @@ class Unusable(Exception):
 Fault = Unusable | UnknownNumber | UnknownWord
 """Why a row, or one of several things in it, is no event."""
 
-Piece = QuestionEvent | FeedbackEvent | Part | Fault
+Piece = QuestionEvent | FeedbackEvent | Part | Turn | Fault
 """What a format makes of a row."""
 
 

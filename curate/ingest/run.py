@@ -26,6 +26,7 @@ from curate.ingest.events import (
     Recognised,
     StreamItem,
     Sweep,
+    Turn,
     Unchanged,
     Unfinished,
     Unusable,
@@ -214,7 +215,7 @@ def _read(
             place.line, value, place.size, place.plain, place.repaired = row
             try:
                 for piece in form.read(value, place):
-                    if isinstance(piece, Part):
+                    if isinstance(piece, Part | Turn):
                         whole = True
                         own = f"{place.source}\x1f{form.format}\x1f{piece.trace}"
                         event = told.asked(piece.event)

@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
 from curate.ingest.conversation import MAX_TURNS
-from curate.ingest.events import ROOT, Part, Piece, Place, Unusable, question, vote
+from curate.ingest.events import ROOT, Part, Piece, Place, Turn, Unusable, question, vote
 from curate.ingest.jsontext import embedded
 from curate.ingest.paths import ABSENT, getter
-from curate.ingest.values import count, ident, raw, text_of, whole_ms
-from curate.model.events import RawTurn
+from curate.ingest.values import ident, raw, text_of
+from curate.model.events import QuestionEvent, RawTurn, Rejected
 from curate.model.plain import Json
 
-_MOST_CONVERSATIONS = 10_000
-_MOST_MESSAGES = 200_000
-
-
-@dataclass(slots=True)
-class _Conversation:
-    question: str
-    turns: list[RawTurn]
+_LEAST_SIZE = 512
 
 
 class Messages:
-    """Joins the rows of a table of messages: a question, what was retrieved, what answered it.
+    """Reads the rows of a table of messages; `joined` makes questions of a conversation of them.
 
     `paths` says where what is; `user`, `assistant` and `retrieval` which values of the role mean
-    whom, and `step` which stand between a question and its answer and say nothing. An answer
-    belongs to its parent where the table names one, else to the question before it in its
-    conversation; earlier messages of a conversation are the history of later ones.
+    whom, and `step` which stand between a question and its answer and say nothing.
     """
 
     def __init__(self, paths: Mapping[str, object]) -> None:
@@ -43,32 +34,28 @@ class Messages:
             for role in ("user", "assistant", "retrieval", "step")
             for value in _list(paths.get(role))
         }
-        self._open: OrderedDict[str, _Conversation] = OrderedDict()
-        self._trace: OrderedDict[str, str] = OrderedDict()
+        self._stepped = "step" in paths
 
     def read(self, row: Json, place: Place) -> Iterator[Piece]:
-        """Yield the part of a question that a message is, and the vote that it carries."""
+        """Yield the turn that a message is, and the vote that it carries."""
         role = self._roles.get(str(self._value(row, "role")).casefold(), "")
-        own = self._name(row, "id")
-        session = self._name(row, "session")
-        parent = self._name(row, "parent")
-        text = embedded(self._value(row, "text"))
-        talk = self._conversation(session)
-        if role == "user":
-            yield self._question(row, place, own, text, talk)
-        elif role in ("assistant", "retrieval"):
-            trace = self._trace.get(parent, parent) or talk.question
-            if not trace:
-                raise Unusable("an answer without its question")
-            self._remember(own, trace)
-            yield self._answer(row, place, own, trace, text, role, talk)
-        elif parent or role == "step":
-            self._remember(own, self._trace.get(parent, parent))
-            if role == "step":
-                return
-            raise Unusable("a step that is neither question nor answer")
-        else:
-            raise Unusable("a message that is neither question nor answer")
+        own, parent = self._name(row, "id"), self._name(row, "parent")
+        event = self._event(row, place, own, role)
+        said = sum(len(text.reveal()) for text in (event.question, event.answer) if text)
+        yield Turn(
+            self._name(row, "session"),
+            role,
+            own,
+            parent,
+            event,
+            self._stepped,
+            max(place.size, said + _LEAST_SIZE),
+        )
+        if role == "step":
+            return
+        if not role:
+            what = "step" if parent else "message"
+            raise Unusable(f"a {what} that is neither question nor answer")
         rating = self._value(row, "rating")
         if rating is not None and own:
             yield vote(
@@ -81,61 +68,32 @@ class Messages:
                 comment=self._value(row, "comment"),
             )
 
-    def _question(
-        self, row: Json, place: Place, own: str, text: object, talk: _Conversation
-    ) -> Part:
+    def _event(self, row: Json, place: Place, own: str, role: str) -> QuestionEvent:
+        at = self._value(row, "ts")
+        if role not in ("user", "assistant", "retrieval"):
+            return question(place, None, at=at)
+        text = embedded(self._value(row, "text"))
+        if role == "user":
+            return question(
+                place,
+                {"question": text_of(text)},
+                id=own,
+                session=self._value(row, "session"),
+                user=self._value(row, "user_id"),
+                at=at,
+                title=self._value(row, "title"),
+            )
+        found = self._value(row, "chunks") if role == "assistant" else text
         event = question(
             place,
-            {"question": text_of(text)},
-            id=own,
-            session=self._value(row, "session"),
-            user=self._value(row, "user_id"),
-            at=self._value(row, "ts"),
-            title=self._value(row, "title"),
-            history=tuple(talk.turns[-MAX_TURNS:]),
+            None,
+            aliases=(own,),
+            at=at,
+            chunks=_retrieved(found),
+            took_ms=self._value(row, "latency_ms"),
+            tokens=(self._value(row, "tokens_in"), self._value(row, "tokens_out")),
         )
-        talk.question = own
-        self._remember(own, own)
-        if event.question:
-            talk.turns.append(RawTurn("user", event.question))
-        return Part(own, ROOT, event, place.size)
-
-    def _answer(
-        self,
-        row: Json,
-        place: Place,
-        own: str,
-        trace: str,
-        text: object,
-        role: str,
-        talk: _Conversation,
-    ) -> Part:
-        said = raw(text_of(text)) if role == "assistant" else None
-        found = self._value(row, "chunks") if role == "assistant" else text
-        event = question(place, None, aliases=(own,), chunks=_retrieved(found))
-        if said is not None:
-            talk.turns.append(RawTurn("assistant", said))
-        event = replace(
-            event,
-            answer=said,
-            latency_ms=whole_ms(self._value(row, "latency_ms")),
-            tokens_in=count(self._value(row, "tokens_in")),
-            tokens_out=count(self._value(row, "tokens_out")),
-        )
-        return Part(trace, 2, event, place.size)
-
-    def _conversation(self, session: str) -> _Conversation:
-        talk = self._open.pop(session, None) or _Conversation("", [])
-        self._open[session] = talk
-        del talk.turns[:-MAX_TURNS]
-        if len(self._open) > _MOST_CONVERSATIONS:
-            self._open.popitem(last=False)
-        return talk
-
-    def _remember(self, own: str, trace: str) -> None:
-        self._trace[own] = trace
-        if len(self._trace) > _MOST_MESSAGES:
-            self._trace.popitem(last=False)
+        return replace(event, answer=raw(text_of(text)) if role == "assistant" else None)
 
     def _value(self, row: Json, name: str) -> object:
         get = self._get.get(name)
@@ -145,6 +103,71 @@ class Messages:
     def _name(self, row: Json, name: str) -> str:
         found = ident(self._value(row, name))
         return found.reveal() if found else ""
+
+
+def joined(turns: Sequence[Turn]) -> Iterator[list[Part] | Rejected]:
+    """Yield the parts of each question of a conversation, whose messages come in any order.
+
+    An answer belongs to the question that its parents lead to, or else, where no parent is named or
+    steps may be missing, to the last one before it; what greets before the first is passed over.
+    The earlier messages are a question's history, of a tree of messages those of its own branch.
+    """
+    turns = _in_time(turns)
+    known = {turn.own: turn for turn in turns if turn.own}
+    asked: dict[int, list[Part]] = {}
+    before: list[int] = []
+    latest = -1
+    past: list[RawTurn] = []
+    for place, turn in enumerate(turns):
+        before.append(latest)
+        if turn.role == "user":
+            branch = _branch(turn, known) if turn.parent and not turn.stepped else past
+            event = replace(turn.event, history=tuple(branch[-MAX_TURNS:]))
+            asked[place] = [Part(turn.trace, ROOT, event, file=turn.file)]
+            latest = place
+        if latest >= 0:
+            past += _said(turn)
+    places = {turn.own: place for place, turn in enumerate(turns) if place in asked}
+    for place, turn in enumerate(turns):
+        if turn.role not in ("assistant", "retrieval"):
+            continue
+        above = next((one.own for one in _above(turn, known) if one.role == "user"), None)
+        mine = places.get(above, -1) if above is not None else -1
+        if mine < 0 and (turn.stepped or not turn.parent):
+            mine = before[place]
+        if mine >= 0:
+            asked[mine].append(Part(turn.trace, 2, turn.event, file=turn.file))
+        elif not turn.stepped:
+            yield Rejected(turn.file, turn.event.line, "an answer without its question")
+    yield from asked.values()
+
+
+def _in_time(turns: Sequence[Turn]) -> list[Turn]:
+    """Return messages by their times, and as they stand in the table where one has none."""
+    times = [(turn.event.at, turn) for turn in turns]
+    if any(at is None and turn.role for at, turn in times):
+        return list(turns)
+    first = datetime.min.replace(tzinfo=UTC)
+    return [turn for _, turn in sorted(times, key=lambda one: one[0] or first)]
+
+
+def _above(turn: Turn, known: Mapping[str, Turn]) -> Iterator[Turn]:
+    """Yield the messages above one, the nearest first."""
+    met = {turn.own}
+    while turn.parent in known and turn.parent not in met:
+        turn = known[turn.parent]
+        met.add(turn.own)
+        yield turn
+
+
+def _branch(turn: Turn, known: Mapping[str, Turn]) -> list[RawTurn]:
+    above = list(itertools.islice(_above(turn, known), MAX_TURNS))
+    return [said for one in reversed(above) for said in _said(one)]
+
+
+def _said(turn: Turn) -> list[RawTurn]:
+    text = turn.event.question or turn.event.answer
+    return [RawTurn(turn.role, text)] if text and turn.role in ("user", "assistant") else []
 
 
 def _retrieved(value: object) -> object:

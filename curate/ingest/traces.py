@@ -9,7 +9,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from curate.ingest.events import ROOT, Part
+from curate.ingest import tables
+from curate.ingest.events import ROOT, Part, Turn
 from curate.model.events import QuestionEvent, RawText, Rejected
 
 MOST_TRACES = 20_000
@@ -25,30 +26,44 @@ _MERGED = (
 )  # fmt: skip
 
 
+MOST_TURNS = 5_000
+"""After how many messages of a conversation the next question is reckoned to begin another."""
+
+
 class Traces:
-    """Parts waiting for the others of their trace, in bounded memory."""
+    """Parts waiting for the others of their trace, and messages for those of their conversation, in
+    bounded memory.
+    """
 
     def __init__(self) -> None:
-        self._waiting: OrderedDict[str, list[Part]] = OrderedDict()
+        self._waiting: OrderedDict[str, list[Part | Turn]] = OrderedDict()
         self._bytes = 0
 
-    def add(self, part: Part) -> Iterator[QuestionEvent | Rejected]:
+    def add(self, part: Part | Turn) -> Iterator[QuestionEvent | Rejected]:
         """Take in a part; yield the questions that had to make room for it."""
+        long = len(self._waiting.get(part.trace, ())) >= MOST_TURNS
+        if long and isinstance(part, Turn) and part.role == "user":
+            yield from self._out(self._waiting.pop(part.trace))
         self._waiting.setdefault(part.trace, []).append(part)
         self._bytes += part.size
         while len(self._waiting) > MOST_TRACES or (
             self._bytes > MOST_BYTES and len(self._waiting) > 1
         ):
-            _, parts = self._waiting.popitem(last=False)
-            self._bytes -= sum(part.size for part in parts)
-            yield _whole(parts)
+            yield from self._out(self._waiting.popitem(last=False)[1])
 
     def finish(self) -> Iterator[QuestionEvent | Rejected]:
         """Yield what is left, in the order in which it began."""
         while self._waiting:
-            _, parts = self._waiting.popitem(last=False)
+            yield from self._out(self._waiting.popitem(last=False)[1])
+
+    def _out(self, waited: list[Part | Turn]) -> Iterator[QuestionEvent | Rejected]:
+        self._bytes -= sum(one.size for one in waited)
+        turns = [one for one in waited if isinstance(one, Turn)]
+        parts = [one for one in waited if isinstance(one, Part)]
+        if parts:
             yield _whole(parts)
-        self._bytes = 0
+        for found in tables.joined(turns):
+            yield found if isinstance(found, Rejected) else _whole(found)
 
 
 def _whole(parts: list[Part]) -> QuestionEvent | Rejected:
