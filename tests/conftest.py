@@ -150,7 +150,6 @@ def _clean(n: int, asked: Asked, at: datetime) -> list[CleanQuestion | CleanFeed
             keys=(b"q" + tag,),
             content=tag,
             aliases=(b"a" + tag,),
-            session=None,
             user=None,
             asked_at=at,
             received_at=at,

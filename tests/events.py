@@ -44,7 +44,6 @@ def question(name: str, text: str, **changes: Any) -> CleanQuestion:
         keys=(tag("event", name), tag("older event", name)),
         content=tag("content", f"{name} {text} {changes!r}"),
         aliases=(tag("alias", name),),
-        session=None,
         user=tag("user", "anna"),
         asked_at=NOW - DAY,
         received_at=NOW,

@@ -39,6 +39,9 @@ class Tags:
     def live(self, domain: str, value: str) -> tuple[bytes, ...]:
         return (self._of("new", domain, value), self._of("old", domain, value))
 
+    def every(self, domain: str, value: str, when: datetime) -> tuple[bytes, ...]:
+        return tuple(dict.fromkeys((self.tag(domain, value, when), *self.live(domain, value))))
+
     def _of(self, epoch: str, domain: str, value: str) -> bytes:
         return hashlib.sha256(f"{epoch}\0{domain}\0{value}".encode()).digest()[:16]
 

@@ -36,6 +36,17 @@ def test_the_event_time_chooses_the_key_and_live_tags_are_newest_first(tmp_path:
     assert Tagger.open(tmp_path, NOW, 90).live("user", "mary") == (new, old)
 
 
+def test_every_tag_begins_with_that_of_the_event_time(tmp_path: Path) -> None:
+    tagger = Tagger.open(tmp_path, NOW, 90)
+    before = NOW - timedelta(days=100)
+    alone = tagger.every("user", "mary", NOW)
+    old, new = tagger.tag("user", "mary", before), tagger.tag("user", "mary", NOW)
+
+    assert alone == (new,)
+    assert tagger.every("user", "Mary", NOW) == (new, old)
+    assert tagger.every("user", "Mary", before) == (old, new)
+
+
 def test_keys_are_private_files_in_a_private_directory(tmp_path: Path) -> None:
     Tagger.open(tmp_path / "deep" / "keys", NOW, 90)
 

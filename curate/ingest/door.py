@@ -16,7 +16,7 @@ from curate.model.events import Event, FeedbackEvent, QuestionEvent, RawText
 from curate.model.records import Clean, CleanFeedback, CleanQuestion
 from curate.text import language
 
-USER, EVENT, CONTENT, ALIAS, SESSION = "user", "event", "content", "alias", "session"
+USER, EVENT, CONTENT, ALIAS = "user", "event", "content", "alias"
 """The domains of the tags."""
 
 _PLACEHOLDER = re.compile(r"<[A-Z_]+_[0-9]+>")
@@ -30,6 +30,9 @@ class Tags(Protocol):
 
     def live(self, domain: str, value: str) -> tuple[bytes, ...]:
         """Return the tags of `value` under every key that is still kept, newest first."""
+
+    def every(self, domain: str, value: str, when: datetime) -> tuple[bytes, ...]:
+        """Return the tag that `tag` gives, and after it those under the other keys."""
 
 
 class Saved(Protocol):
@@ -200,14 +203,16 @@ class Door:
         keys = [self.keys(one) for one in batch]
         fresh: list[tuple[Keyed, tuple[bytes, ...], bytes]] = []
         stored = self._seen(keys) if batch else []
+        said: list[list[str]] = []
         for one, own, content in zip(batch, keys, stored, strict=True):
-            contents = self._every(CONTENT, _content(one, self._policy), one.event)
+            saying = [text.reveal() for text in texts(one.event)]
+            contents = self._every(CONTENT, _content(one, saying, self._policy), one.event)
             before = self._inside.get(own[0], content)
             if before in contents or (before is not None and _is_summary(one.event)):
                 continue
             self._inside[own[0]] = contents[0]
             fresh.append((one, own, contents[0]))
-        said = [[text.reveal() for text in texts(one.event)] for one, _, _ in fresh]
+            said.append(saying)
         return Batch(tuple(fresh), len(batch) - len(fresh), said)
 
     def let_out(self, batch: Batch, cleaned: Sequence[Sequence[Clean]]) -> Passage:
@@ -238,8 +243,7 @@ class Door:
         return self._tags.tag(domain, value, self._when(event))
 
     def _every(self, domain: str, value: str, event: Event) -> tuple[bytes, ...]:
-        first = self._one(domain, value, event)
-        return (first, *(tag for tag in self._tags.live(domain, value) if tag != first))
+        return self._tags.every(domain, value, self._when(event))
 
     # ------------------------------------------------------------------ finishing
 
@@ -266,14 +270,12 @@ class Door:
                 by=event.by,
             )
         said = clean_texts(event, cleaned)
-        session = _joined(event.source, event.session.reveal()) if event.session else ""
         return CleanQuestion(
             source=event.source,
             line=event.line,
             keys=keys,
             content=content,
             aliases=tuple(self._one(ALIAS, name, event) for name in one.names),
-            session=self._one(SESSION, session, event) if session else None,
             user=tagged_user,
             asked_at=event.at,
             received_at=self._now,
@@ -303,10 +305,9 @@ def spoken(question: Clean) -> str:
     return language(_PLACEHOLDER.sub("", question.text))
 
 
-def _content(one: Keyed, policy: str) -> str:
+def _content(one: Keyed, said: Sequence[str], policy: str) -> str:
     """Return everything an event says and what anonymises it, for a tag that tells changes."""
     event = one.event
-    said = [text.reveal() for text in texts(event)]
     facts: list[object] = [policy, one.itself, one.names, said, _shown(event.user), _time(event)]
     if isinstance(event, FeedbackEvent):
         facts += [event.rating, event.by]

@@ -67,7 +67,6 @@ class CleanQuestion:
     keys: tuple[bytes, ...]
     content: bytes
     aliases: tuple[bytes, ...]
-    session: bytes | None
     user: bytes | None
     asked_at: datetime | None
     received_at: datetime
