@@ -216,7 +216,7 @@ def test_a_finding_that_is_let_stand_does_so_for_that_wording_only(
     assert (accepted.by, accepted.reason, accepted.stands) == ("anna", "the pump's brand", True)
     item = workspace.save(replace(item, note="seen"))
     assert workspace.store.accepted()[0].stands
-    workspace.save(replace(item, question="is Zorvath or Room Nine pumping?"))
+    workspace.save(replace(item, question="is Zorvath or Room Nine pumping?"), as_is=True)
     assert not workspace.store.accepted()[0].stands
     assert "personal-data" in [one.code for one in workspace.check()]
     assert json.dumps([one.detail for one in workspace.store.audits()]) == '["PERSON"]'

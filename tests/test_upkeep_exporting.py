@@ -156,7 +156,7 @@ class TestADraft:
         ]
 
     def test_leaves_out_what_fails_and_says_so(self, desk: Workspace) -> None:
-        desk.save(replace(desk.store.item("late-1"), reference="Sokha knows"))
+        desk.save(replace(desk.store.item("late-1"), reference="Sokha knows"), as_is=True)
         made = exporting.draft(desk)
         assert made.counts["items"] == 1
         assert [f.item for f in made.warnings if f.severity == "error"] == ["late-1"]
