@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from curate.model.documents import Evidence, Passage
+from curate.model.documents import Evidence, Occurrence, Passage
 from curate.model.items import Finding, Item, Severity
 from curate.model.records import Redaction
 from curate.text import contains, fold_space, slug, strip_space
@@ -42,6 +42,8 @@ Stands = Callable[[str], bool]
 """Whether a text stands verbatim in some document."""
 PassageOf = Callable[[Evidence], str]
 """The text of the section that holds an evidence now; empty when it is lost."""
+Occurrences = Callable[[str, str], Sequence[Occurrence]]
+"""Every place of a phrase in the document of a source, as a harness finds it."""
 Nearest = Callable[[Item], Passage | None]
 """The passage that answers an item likeliest, with its score; None where there is none."""
 Alike = Callable[[Sequence[str]], Sequence[tuple[int, int]]]
@@ -55,6 +57,7 @@ _MARKUP = re.compile(
 _ASIAN_LETTER = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 _IDEOGRAPH = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 _RUNS = (3, 12, 5)
+_TOLD = 3
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -107,6 +110,7 @@ class Tools:
     scan: Scan
     stands: Stands
     passage: PassageOf
+    occurrences: Occurrences
     alike: Alike
     nearest: Nearest | None = None
     withdrawn: Collection[str] = ()
@@ -257,7 +261,9 @@ def _evidence(item: Item, label: str, evidence: Evidence, tools: Tools) -> Itera
         yield finding(
             "evidence-ambiguous",
             "warning" if held and now.heading == evidence.heading else "error",
-            f"is ambiguous: {evidence.source} holds it in several places"
+            f"is ambiguous: in {evidence.source} it stands"
+            f" {placed(tools.occurrences(evidence.source, evidence.phrase))}, and a harness takes"
+            " each of them"
             if held
             else f"was reworded in {evidence.source}",
         )
@@ -275,6 +281,26 @@ def _evidence(item: Item, label: str, evidence: Evidence, tools: Tools) -> Itera
             f"stands under {now.heading or 'no heading'}, not under"
             f" {evidence.heading or 'no heading'}",
         )
+    else:
+        places = tools.occurrences(evidence.source, evidence.phrase)
+        others = [one for one in places if one.heading != now.heading]
+        if others:
+            yield finding(
+                "evidence-elsewhere",
+                "warning",
+                f"stands {placed(others)} as well, and a harness takes that for right, too:"
+                " quote more of it",
+            )
+
+
+def placed(places: Sequence[Occurrence]) -> str:
+    """Return where a phrase stands, in words: the headings, and the word it is only a part of."""
+    told = dict.fromkeys(
+        f"under {one.heading or 'no heading'}" + ("" if one.whole else f" within “{one.words}”")
+        for one in places
+    )
+    more = f" and in {len(told) - _TOLD} more places" if len(told) > _TOLD else ""
+    return ", ".join([*told][:_TOLD]) + more
 
 
 def _assertions(item: Item) -> Iterator[Finding]:

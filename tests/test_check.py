@@ -88,6 +88,7 @@ def found(corpus: Corpus, *items: Item, scan: Scan = nobody) -> list[Finding]:
             scan=scan,
             stands=corpus.stands,
             passage=corpus.passage,
+            occurrences=corpus.occurrences,
             alike=Matcher().pairs,
             withdrawn={"gone-1"},
         ),
@@ -151,6 +152,28 @@ def test_evidence_that_stands_twice_under_its_heading_is_a_warning(
 ) -> None:
     twice = replace(good.evidences[0], phrase="up to 7 days", heading="Again", start=0, digest="")
     assert codes(corpus, replace(good, evidences=(twice,))) == [("evidence-ambiguous", "warning")]
+
+
+def test_ambiguous_evidence_names_its_places_and_the_longer_words_it_is_a_part_of(
+    corpus: Corpus, good: Item
+) -> None:
+    twice = replace(good.evidences[0], phrase="2 dollars", heading="Fees", start=0, digest="")
+    (corpus.root / "laptops.md").write_text(
+        LAPTOPS + "\n## Deposit\n\nThe deposit is 22 dollars.\n", "utf-8"
+    )
+    corpus.sync()
+    [finding] = found(corpus, replace(good, evidences=(twice,), keyword="2"))
+    assert finding.code == "evidence-ambiguous"
+    assert "under Late returns, under Deposit within “22 dollars”" in finding.message
+
+
+def test_evidence_that_a_harness_also_finds_under_another_heading_is_a_warning(
+    corpus: Corpus, good: Item
+) -> None:
+    short = replace(good, evidences=(quoted(corpus, "up to 7 days"),))
+    [finding] = found(corpus, short)
+    assert (finding.code, finding.severity) == ("evidence-elsewhere", "warning")
+    assert "stands under Again as well" in finding.message
 
 
 def test_evidence_across_markup_is_a_warning(corpus: Corpus, good: Item) -> None:
@@ -326,6 +349,7 @@ def test_lint_judges_a_draft_as_if_it_were_ready_among_the_others(
             scan=nobody,
             stands=corpus.stands,
             passage=corpus.passage,
+            occurrences=corpus.occurrences,
             alike=Matcher().pairs,
         ),
     )
@@ -361,6 +385,7 @@ def test_what_the_documents_seem_to_answer_is_doubted_until_a_note_says_why(
                 scan=lambda texts: [()] * len(texts),
                 stands=corpus.stands,
                 passage=corpus.passage,
+                occurrences=corpus.occurrences,
                 alike=Matcher().pairs,
                 nearest=lambda one: next(iter(corpus.suggest(one.question, k=1)), None),
             ),

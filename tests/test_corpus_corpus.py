@@ -188,3 +188,17 @@ def test_reading_the_index_loads_nothing_heavy(corpus: Corpus, root: Path) -> No
     arguments = [sys.executable, "-c", code, str(root), str(root.parent / "corpus.db")]
     ran = subprocess.run(arguments, capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "set()"
+
+
+def test_every_place_of_a_phrase_is_told_with_the_words_it_is_a_part_of(tmp_path: Path) -> None:
+    page = "# Fees\n\nA badge costs 5\ndollars.\n\n## Deposit\n\nIt is 25 dollars.\n"
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "fees.md").write_text(page, encoding="utf-8")
+    corpus = Corpus(tmp_path / "docs", CorpusSettings(), tmp_path / "corpus.db")
+    corpus.sync()
+    found = corpus.occurrences("fees.md", "5 dollars")
+    assert [(one.heading, one.words, one.whole) for one in found] == [
+        ("Fees", "5 dollars", True),
+        ("Deposit", "25 dollars", False),
+    ]
+    assert [page[one.start : one.end] for one in found] == ["5\ndollars", "5 dollars"]

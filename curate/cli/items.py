@@ -225,6 +225,7 @@ def _change(workspace: Workspace, item: Item, given: dict[str, Any]) -> Item:
 
 
 def _locate(workspace: Workspace, source: str, heading: str, phrase: str) -> Evidence:
+    from curate.check import placed
     from curate.model.documents import Evidence
 
     documents = workspace.corpus.sources()
@@ -234,7 +235,8 @@ def _locate(workspace: Workspace, source: str, heading: str, phrase: str) -> Evi
     wanted = Evidence(source, heading, phrase, 0, 0, "", "lost")
     found = workspace.corpus.locate(wanted)
     elsewhere = found.source != source or (heading and found.heading != heading)
-    if found.grade == "lost" or elsewhere:
+    places = workspace.corpus.occurrences(source, phrase)
+    if found.grade == "lost" or elsewhere or (found.grade == "ambiguous" and not places):
         raise CurateError(
             f"that evidence does not stand in {source}"
             + (f" under “{heading}”" if heading else ""),
@@ -242,8 +244,11 @@ def _locate(workspace: Workspace, source: str, heading: str, phrase: str) -> Evi
             Exit.USAGE,
         )
     if found.grade == "ambiguous":
+        whole = [one for one in places if one.whole and heading in ("", one.heading)]
+        if len(whole) == 1:
+            return workspace.corpus.evidence(source, whole[0].start, whole[0].end)
         raise CurateError(
-            f"that evidence stands more than once in {source}",
+            f"that evidence stands more than once in {source}: {placed(places)}",
             "Name the section with --heading, or quote a longer phrase.",
             Exit.USAGE,
         )

@@ -28,7 +28,7 @@ from curate.corpus.extracted import Broken
 from curate.corpus.index import Entry
 from curate.corpus.keywords import propose
 from curate.corpus.words import SPACELESS
-from curate.model.documents import Evidence, Passage, Section
+from curate.model.documents import Evidence, Occurrence, Passage, Section
 from curate.model.errors import CurateError, Exit
 from curate.model.records import RetrievedChunk, Turn
 from curate.text import fold_space, strip_space
@@ -275,6 +275,26 @@ class Corpus:
         as last synced; the ladder is `Locator.locate`'s.
         """
         return self._now().locator.locate(evidence)
+
+    def occurrences(self, source: str, phrase: str) -> list[Occurrence]:
+        """Return every place of a phrase in a document, in order, by the harness's rule: white
+        space folded, and within a longer word, too.
+        """
+        from curate.corpus.locating import occurrences
+
+        entry = self._entry(source)
+        text, outline = entry.document.text, entry.outline
+        found: list[Occurrence] = []
+        for start, end in occurrences(text, phrase):
+            first, last = start, end
+            while _joined(text[first - 1 : first], text[first : first + 1]):
+                first -= 1
+            while _joined(text[last - 1 : last], text[last : last + 1]):
+                last += 1
+            words = fold_space(text[first:last])
+            heading = outline.sections[outline.at(start)].heading
+            found.append(Occurrence(heading, start, end, words, (first, last) == (start, end)))
+        return found
 
     def passage(self, evidence: Evidence) -> str:
         """Return the text of the section that holds the evidence now, or nothing when lost."""

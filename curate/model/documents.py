@@ -37,6 +37,19 @@ class Passage:
     why: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """One place where a phrase stands in a document: the heading, the span in code points, and the
+    words it is made of there, which are longer where the phrase begins or ends within one.
+    """
+
+    heading: str
+    start: int
+    end: int
+    words: str = field(repr=False)
+    whole: bool = True
+
+
 Grade = Literal["verbatim", "normalised", "ambiguous", "moved", "lost"]
 
 

@@ -638,6 +638,7 @@ class Workspace:
             scan=self.anonymiser.scan,
             stands=self.corpus.stands,
             passage=self.corpus.passage,
+            occurrences=self.corpus.occurrences,
             alike=self.matcher.pairs,
             nearest=self._nearest,
             withdrawn=self.store.item_ids(status="withdrawn"),
