@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from curate.check import Scan, Tools, check, echo, lint, missing
+from curate.check.checking import Tools, check, lint, missing
+from curate.check.echo import echo
+from curate.check.personal import Scan
 from curate.config import CorpusSettings
 from curate.corpus.corpus import Corpus
 from curate.model.documents import Evidence

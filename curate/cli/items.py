@@ -225,7 +225,7 @@ def _change(workspace: Workspace, item: Item, given: dict[str, Any]) -> Item:
 
 
 def _locate(workspace: Workspace, source: str, heading: str, phrase: str) -> Evidence:
-    from curate.check import placed
+    from curate.check.checking import placed
     from curate.model.documents import Evidence
 
     documents = workspace.corpus.sources()

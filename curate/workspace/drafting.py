@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from curate import check, text, triage
+from curate import text, triage
+from curate.check import checking
 from curate.model.errors import CurateError, Exit
 from curate.model.items import Absence, Item, ItemStatus
 from curate.privacy.neutral import worded
@@ -128,7 +129,7 @@ def settle(item: Item, status: ItemStatus | None = None) -> Item:
 
     Raises `CurateError` when ready is asked for and something is missing.
     """
-    missing = check.missing(item)
+    missing = checking.missing(item)
     if status == "ready" and missing:
         raise CurateError(
             f"{item.id or 'the item'} is not ready: it lacks {', '.join(missing)}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from curate.check import Said, in_words, personal, said
+from curate.check.personal import Said, in_words, personal, said
 from curate.model.errors import CurateError, Exit
 
 if TYPE_CHECKING:

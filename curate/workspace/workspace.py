@@ -27,7 +27,7 @@ from curate.model.records import Candidate, CandidateStatus, Claim, Record
 from curate.workspace.upkeep.exporting import EXPORTS
 
 if TYPE_CHECKING:
-    from curate.check import Tools
+    from curate.check.checking import Tools
     from curate.corpus.corpus import Corpus
     from curate.coverage import Coverage
     from curate.ingest.explain import Explanation
@@ -505,10 +505,10 @@ class Workspace:
 
     def lint(self, item: Item) -> list[Finding]:
         """Return what is wrong with one item, as it would stand in the set."""
-        from curate import check
+        from curate.check import checking
 
         others = [other for other in self.store.items() if other.id != item.id]
-        return check.lint(item, others, self._tools())
+        return checking.lint(item, others, self._tools())
 
     def save(
         self, item: Item, *, candidate: int | None = None, reason: str = "", as_is: bool = False
@@ -538,7 +538,7 @@ class Workspace:
 
     def vet(self, reason: str) -> None:
         """Raise `PersonalData` where a reason that somebody typed seems to hold some."""
-        from curate.check import Said
+        from curate.check.personal import Said
         from curate.workspace import wording
 
         wording.vet(self, [Said("reason", reason)])
@@ -626,12 +626,12 @@ class Workspace:
 
     def check_items(self, items: Sequence[Item]) -> list[Finding]:
         """Return what is wrong with these items as a set, errors first."""
-        from curate import check
+        from curate.check import checking
 
-        return check.check(items, self._tools())
+        return checking.check(items, self._tools())
 
     def _tools(self) -> Tools:
-        from curate.check import Tools
+        from curate.check.checking import Tools
 
         return Tools(
             locate=self.corpus.locate,

@@ -445,9 +445,9 @@ def _settled(workspace: Workspace, one: _Merged, take: Side | None) -> Item:
 
 def _lacking(one: _Merged, after: Item) -> tuple[str, ...]:
     """Return what keeps an item from being ready: nobody has looked at what was proposed."""
-    from curate import check
+    from curate.check import checking
 
-    lacking = check.missing(after)
+    lacking = checking.missing(after)
     if any(evidence.grade != "verbatim" for evidence in after.evidences):
         lacking += ("evidence that stands verbatim",)
     if one.proposed:

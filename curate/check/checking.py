@@ -14,20 +14,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from curate.check.echo import ECHO_EXEMPT, ECHO_LIMIT, echo
+from curate.check.personal import Scan, Stands, in_words, personal, said
 from curate.model.documents import Evidence, Occurrence, Passage
 from curate.model.items import Finding, Item, Severity
-from curate.model.records import Redaction
 from curate.text import contains, fold_space, slug, strip_space
-
-ECHO_LIMIT = 0.6
-"""Above this share of letters in copied runs a question is called an echo. Of 70 questions
-written in users' words over the uv documentation, 7 are above it, all of them identifiers and
-exact titles."""
-ECHO_EXEMPT = frozenset({"exact-title", "identifier"})
-"""Kinds whose questions quote the document on purpose."""
 
 SEEMS_ANSWERED = 0.8
 """From this score of the best passage on, documents seem to answer a question. Of 16 questions
@@ -36,10 +30,6 @@ that the uv documentation tempts to answer and does not, none is there (the high
 
 Locate = Callable[[Evidence], Evidence]
 """Evidence, graded again against the documents as they are now."""
-Scan = Callable[[Sequence[str]], Sequence[tuple[Redaction, ...]]]
-"""Personal data by the strictest settings, for each text."""
-Stands = Callable[[str], bool]
-"""Whether a text stands verbatim in some document."""
 PassageOf = Callable[[Evidence], str]
 """The text of the section that holds an evidence now; empty when it is lost."""
 Occurrences = Callable[[str, str], Sequence[Occurrence]]
@@ -54,11 +44,7 @@ _MARKUP = re.compile(
     r"\*\*|__|~~|`|!?\[[^\]\n]*\]\s*[\[(]|<[A-Za-z/!][^>\n]*>|&(?:[a-z]+|#\d+);|(?<!\w)[*_]\w|\w[*_](?!\w)"
     r"|\n\s*(?:[-*+>|]|#{1,6}|\d+[.)])\s|\n\s*(?:={3,}|-{3,})|\|"
 )
-_ASIAN_LETTER = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
-_IDEOGRAPH = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
-_RUNS = (3, 12, 5)
 _TOLD = 3
-_WORD = re.compile(r"[^\W_]+")
 
 
 def missing(item: Item) -> tuple[str, ...]:
@@ -74,29 +60,6 @@ def missing(item: Item) -> tuple[str, ...]:
         if not item.keyword.strip():
             lacking.append("a keyword")
     return tuple(lacking)
-
-
-def echo(question: str, passage: str) -> float:
-    """Return which share of a question's letters, from 0 to 1, is copied from a passage.
-
-    Copied are runs of 3 or more words, or as much in scripts without spaces (12 characters, 5 of
-    Chinese and Japanese), that stand in the passage in the same order; case does not matter.
-    """
-    here, there = _units(question), _units(passage)
-    copied = sum(
-        _copied(asked, told, run) for asked, told, run in zip(here, there, _RUNS, strict=True)
-    )
-    total = sum(len(unit) for units in here for unit in units)
-    return copied / total if total else 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """A text of an item: the name of its field, and whether that field quotes the documents."""
-
-    name: str
-    text: str = field(repr=False)
-    quotes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,43 +327,6 @@ def _from_question(item: Item) -> bool:
 # ---------------------------------------------------------------------------- personal data
 
 
-def said(item: Item) -> Iterator[Said]:
-    """Yield every text of an item that is exported."""
-    yield Said("id", item.id.replace("-", " "))
-    yield Said("question", item.question)
-    yield from (Said("history", turn.content) for turn in item.history)
-    yield Said("reference", item.reference, quotes=True)
-    yield Said("standalone", item.standalone)
-    for evidence in item.evidences:
-        yield Said("source", evidence.source, quotes=True)
-        yield Said("heading", evidence.heading, quotes=True)
-        yield Said("evidence", evidence.phrase, quotes=True)
-    yield Said("keyword", item.keyword, quotes=True)
-    yield from (Said("must include", text, quotes=True) for text in item.must_include)
-    yield from (Said("must not include", text, quotes=True) for text in item.must_not_include)
-    yield from (Said("tags", tag) for tag in item.tags)
-
-
-def personal(texts: Sequence[Said], scan: Scan, stands: Stands) -> Iterator[tuple[int, str, bool]]:
-    """Yield what personal data is found in texts: the index of the text, the entity, and whether it
-    is the team's own, published in its documents.
-
-    A field that quotes the documents is their own where it stands there as a whole. Of other text
-    only what no user shares by chance: several words, a number or an address that stand verbatim.
-    """
-    for index, (one, hits) in enumerate(zip(texts, scan([t.text for t in texts]), strict=True)):
-        whole = bool(hits) and one.quotes and stands(one.text)
-        for hit in hits:
-            piece = strip_space(one.text[hit.start : hit.end])
-            telling = len(piece.split()) > 1 or any(c.isdigit() or c == "@" for c in piece)
-            yield index, hit.entity, whole or (telling and stands(piece))
-
-
-def in_words(found: Mapping[str, Collection[str]]) -> str:
-    """Return what was found, entities by the name of the field, in words; the text is not told."""
-    return "; ".join(f"{', '.join(sorted(kinds))} in {name}" for name, kinds in found.items())
-
-
 def _personal(items: Sequence[Item], tools: Tools) -> list[Finding]:
     texts = [(item.id, one) for item in items for one in said(item)]
     blocked: dict[str, dict[str, set[str]]] = {}
@@ -475,26 +401,3 @@ def _set(items: Sequence[Item], alike: Alike) -> Iterator[Finding]:
 def _asked(item: Item) -> str:
     earlier = [turn.content for turn in item.history if turn.role == "user"]
     return "\n".join([*earlier, item.question])
-
-
-# ---------------------------------------------------------------------------- copied runs
-
-
-def _units(text: str) -> tuple[list[str], list[str], list[str]]:
-    """Return the words, and the letters of scripts without spaces: Khmer and its like, Chinese."""
-    folded = text.casefold()
-    spaced = _IDEOGRAPH.sub(" ", _ASIAN_LETTER.sub(" ", folded))
-    return _WORD.findall(spaced), _ASIAN_LETTER.findall(folded), _IDEOGRAPH.findall(folded)
-
-
-def _copied(here: Sequence[str], there: Sequence[str], run: int) -> int:
-    known = set(_runs(there, run))
-    copied: set[int] = set()
-    for at, piece in enumerate(_runs(here, run)):
-        if piece in known:
-            copied.update(range(at, at + run))
-    return sum(len(here[at]) for at in copied)
-
-
-def _runs(units: Sequence[str], run: int) -> Iterable[tuple[str, ...]]:
-    return (tuple(units[at : at + run]) for at in range(len(units) - run + 1))
