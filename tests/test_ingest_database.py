@@ -58,8 +58,15 @@ def test_a_database_is_opened_read_only(asked: Path) -> None:
     connection.close()
 
 
+def test_a_query_that_fails_is_told_from_a_database_that_does_not_open(asked: Path) -> None:
+    with pytest.raises(CurateError, match="refused the query") as caught:
+        list(database.query(f"sqlite:///{asked}", "SELECT 'Dara Sok' FROM nowhere"))
+
+    assert "Dara" not in f"{caught.value} {caught.value.hint}"
+
+
 def test_a_missing_database_is_not_made(tmp_path: Path) -> None:
-    with pytest.raises(CurateError, match="could not be read"):
+    with pytest.raises(CurateError, match="did not open"):
         list(database.query(f"sqlite:///{tmp_path}/none.db", "SELECT 1"))
     assert list(tmp_path.iterdir()) == []
 

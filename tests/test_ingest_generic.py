@@ -109,6 +109,13 @@ def test_a_null_rating_takes_the_vote_back() -> None:
     assert vote.rating is None
 
 
+def test_a_row_whose_question_and_rating_are_empty_is_no_vote() -> None:
+    rows: list[Json] = [{**ASKED, "rating": "down"}, {**ASKED, "question": None, "rating": None}]
+
+    assert [vote.rating for vote in votes(rows)] == [-1]
+    assert rejected(rows) == {2: "neither a question nor a rating in it"}
+
+
 def test_the_first_key_for_votes_may_come_late() -> None:
     rows: list[Json] = [{**ASKED, "request_id": f"r{n}"} for n in range(300)]
     rows += [{**ASKED, "request_id": "r300", "thumb": "down"}]

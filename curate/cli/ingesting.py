@@ -303,7 +303,8 @@ def _show(report: IngestReport) -> None:
     _show_maps(report)
     output.line(f"questions  {report.questions_new} new, {report.questions_updated} updated")
     output.line(
-        f"votes      {report.feedback_new} new, {report.feedback_joined} joined to their question, "
+        f"votes      {report.feedback_new} new, {report.feedback_updated} updated, "
+        f"{report.feedback_joined} joined to their question, "
         f"{report.feedback_waiting} waiting for it"
     )
     if report.duplicates:

@@ -32,7 +32,8 @@ _READ_ONLY = {
     "mysql": "SET SESSION TRANSACTION READ ONLY",
     "mariadb": "SET SESSION TRANSACTION READ ONLY",
 }
-_HINT = "Check the URL, the driver and the query; try the query in the database's own shell."
+_HINT = "Try the query in the database's own shell; `--recipe` names are for unchanged tables."
+_UNREACHED = "Check the URL, the user's rights and the password, and that the database is running."
 
 
 def query(url: str, sql: str) -> Iterator[Row]:
@@ -44,13 +45,21 @@ def query(url: str, sql: str) -> Iterator[Row]:
     """
     engine, shown = _engine(url)
     try:
-        with engine.connect() as connection:
+        try:
+            connection = engine.connect()
+        except SQLAlchemyError as error:
+            raise CurateError(f"{shown} did not open ({_kind(error)})", _UNREACHED) from None
+        with connection:
             yield from _rows(connection, sql)
     except SQLAlchemyError as error:
-        kind = type(error.__cause__ or error).__name__
-        raise CurateError(f"{shown} could not be read ({kind})", _HINT) from None
+        raise CurateError(f"{shown} refused the query ({_kind(error)})", _HINT) from None
     finally:
         engine.dispose()
+
+
+def _kind(error: SQLAlchemyError) -> str:
+    """Return what an error is called: what it says may quote rows, or a password."""
+    return type(error.__cause__ or error).__name__
 
 
 def open_webui(path: Path) -> Iterator[Row] | None:
@@ -77,8 +86,7 @@ def _open_webui(engine: Engine, shown: str, tables: set[str]) -> Iterator[Row]:
                         line += 1
                         yield Row(line, row.value)
     except SQLAlchemyError as error:
-        kind = type(error.__cause__ or error).__name__
-        raise CurateError(f"{shown} could not be read ({kind})", _HINT) from None
+        raise CurateError(f"{shown} could not be read ({_kind(error)})", _HINT) from None
     finally:
         engine.dispose()
 

@@ -62,7 +62,9 @@ class Generic:
             self._quick.learn(row, self.fields.paths)
         question = self._question(row, place)
         rating, inverted = self._rating(row)
-        voted = rating is not ABSENT and (rating not in (None, "") or question is None)
+        voted = rating is not ABSENT and (
+            rating not in (None, "") or self.fields.value(row, "question") is ABSENT
+        )
         if question is not None:
             yield question
         elif not voted:
