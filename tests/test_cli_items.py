@@ -47,3 +47,9 @@ def test_a_phrase_that_stands_in_several_places_is_refused_with_all_of_them(
     ran = curate("items", "set", "new", "--question", "how much?", *given)
     assert ran.code == 2
     assert "more than once in fees.md: under Deposit, under Badge" in ran.err
+
+
+def test_an_item_to_check_that_is_none_is_an_error(desk: Workspace, curate: Curate) -> None:
+    ran = curate("check", "nobody-1")
+    assert ran.code == 2
+    assert "no item nobody-1" in ran.err

@@ -66,7 +66,7 @@ def test_an_original_that_is_over_is_not_shown(workspace: Workspace, clock: Cloc
     with pytest.raises(CurateError, match="not kept any more"):
         workspace.reveal(record.id)
     clock.now = NOW + 90 * DAY
-    with pytest.raises(CurateError, match="no record"):
+    with pytest.raises(CurateError, match="has expired"):
         workspace.reveal(record.id)
     assert workspace.store.audits() == []
 

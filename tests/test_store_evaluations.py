@@ -72,7 +72,7 @@ def test_reviews_replace_each_other_in_a_batch_and_outlive_their_record(
         (None, "wrong"),
         (None, "unsupported"),
     ]
-    with pytest.raises(CurateError, match="no record"):
+    with pytest.raises(CurateError, match=f"record {identifier} is gone"):
         store.add_review(Review("2026-W50", identifier, "good", NOW, "anna"))
 
 

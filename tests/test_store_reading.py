@@ -80,12 +80,12 @@ def test_nothing_that_has_expired_is_read_though_no_purge_has_been(
     assert candidate.first_asked == NOW - 5 * DAY
     assert store.records(identifier) == [second]
     assert list(store.candidate_ids(text="book?")) == []
-    with pytest.raises(CurateError, match="no record"):
+    with pytest.raises(CurateError, match=f"record {first.id} has expired"):
         store.record(first.id)
     clock.now = NOW + 90 * DAY
     assert list(store.candidate_ids(status="")) == []
     assert store.candidates([identifier]) == []
-    with pytest.raises(CurateError, match="no candidate"):
+    with pytest.raises(CurateError, match=f"candidate {identifier} has expired"):
         store.candidate(identifier)
     counts = store.counts()
     assert (counts.records, counts.overdue, counts.waiting_votes) == (0, 4, 0)

@@ -58,8 +58,10 @@ def check(
             workspace.vet(reason)
         for item, entity in allow:
             workspace.accept(item, entity.upper(), reason)
+        for name in ids:
+            workspace.store.item(name)
         findings = [f for f in workspace.check() if not ids or f.item in ids]
-        number = len(workspace.store.items())
+        number = len(ids) or len(workspace.store.items())
     errors = sum(finding.severity == "error" for finding in findings)
     if as_json:
         output.data({"items": number, "errors": errors, "findings": findings})

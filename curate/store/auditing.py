@@ -12,9 +12,9 @@ from sqlalchemy.dialects.sqlite import insert as upsert
 from curate.model.custody import Audit
 from curate.model.errors import CurateError, Exit
 from curate.model.plain import Json
+from curate.store import absent
 from curate.store.deciding import find
 from curate.store.mapping import item_to_json
-from curate.store.reading import missing
 from curate.store.tables import accepted, audit, revision
 
 _SCANNED = (
@@ -72,7 +72,7 @@ def accept(
     """Let a finding of an item stand as the item is worded now; on record."""
     current = find(connection, identifier)
     if current is None:
-        raise missing(f"item {identifier}")
+        raise absent.case(connection, identifier)
     if not reason.strip():
         raise CurateError("a finding is let stand for a reason", "Give --reason.", Exit.USAGE)
     row: dict[str, Any] = {"revision": current.revision, "at": now, "by": by, "reason": reason}

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, delete, select
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from curate.model.records import Claim
-from curate.store.reading import missing
+from curate.store import absent
 from curate.store.tables import candidate, claim
 
 
@@ -26,7 +26,7 @@ def take(
     if row is not None:
         return Claim(row.by, row.until)
     if connection.scalar(select(candidate.c.id).where(candidate.c.id == identifier)) is None:
-        raise missing(f"candidate {identifier}")
+        raise absent.logged(connection, "candidate", identifier)
     values = {"by": by, "until": until}
     statement = upsert(claim).values(candidate=identifier, **values)
     connection.execute(

@@ -19,9 +19,8 @@ from curate.model.errors import CurateError, Exit
 from curate.model.items import Conflict, Item, Split
 from curate.model.plain import Json
 from curate.model.records import CandidateStatus
-from curate.store import claims, grouping
+from curate.store import absent, claims, grouping
 from curate.store.mapping import item_from_json, item_to_json
-from curate.store.reading import missing
 from curate.store.tables import candidate, item, revision, version_item
 
 _CANDIDATE = re.compile(r"c[0-9]+")
@@ -250,7 +249,7 @@ def decide(
     """Give a candidate a status, with the reason and the item it duplicates or became."""
     before = _state(connection, identifier)
     if before is None:
-        raise missing(f"candidate {identifier}")
+        raise absent.logged(connection, "candidate", identifier)
     if expected is not None and before["status"] != expected:
         last = connection.scalar(
             select(revision.c.by)
@@ -268,7 +267,7 @@ def decide(
     if item_id is not None:
         named = find(connection, item_id)
         if named is None:
-            raise missing(f"item {item_id}")
+            raise absent.case(connection, item_id)
         if status == "duplicate" and named.status in ("withdrawn", "retired"):
             raise CurateError(
                 f"{item_id} is {named.status}: nothing can be a duplicate of it",

@@ -8,8 +8,9 @@ from datetime import datetime
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
+from curate.model.errors import CurateError, Exit
 from curate.model.evaluation import Failure, Look, Mark, Review
-from curate.store.reading import missing
+from curate.store import absent
 from curate.store.tables import failure, look, record, review
 
 
@@ -52,7 +53,7 @@ def reviewable(connection: Connection, now: datetime, since: datetime) -> array[
 def add_review(connection: Connection, new: Review) -> None:
     """Store a mark; another one on the same record in the same batch replaces it."""
     if connection.execute(select(record.c.id).where(record.c.id == new.record)).first() is None:
-        raise missing(f"record {new.record}")
+        raise absent.logged(connection, "record", new.record or 0)
     connection.execute(
         delete(review).where(review.c.batch == new.batch, review.c.record == new.record)
     )
@@ -128,4 +129,8 @@ def confirm_failure(connection: Connection, run: str, item: str, label: str, by:
         .values(confirmed=label, by=by)
     )
     if not done.rowcount:
-        raise missing(f"failure of {item}")
+        raise CurateError(
+            f"the run that is kept has no failure of {item}",
+            "`curate eval score RUN --keep` keeps those of another run.",
+            Exit.USAGE,
+        )

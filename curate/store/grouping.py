@@ -8,8 +8,8 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 
 from curate.model.errors import CurateError, Exit
 from curate.model.plain import Json
+from curate.store import absent
 from curate.store.clusters import next_id, pieces
-from curate.store.reading import missing
 from curate.store.tables import candidate, record
 
 
@@ -43,7 +43,7 @@ def merge(
     for one in wanted:
         found = state(connection, one)
         if found is None:
-            raise missing(f"candidate {one}")
+            raise absent.logged(connection, "candidate", one)
         before[one] = found
     tied = [one for one in wanted if before[one]["item"]]
     if len({before[one]["item"] for one in tied}) > 1:
@@ -70,7 +70,7 @@ def split(
     """
     before = state(connection, identifier)
     if before is None:
-        raise missing(f"candidate {identifier}")
+        raise absent.logged(connection, "candidate", identifier)
     chosen = set(records)
     strangers = chosen.difference(before["records"])
     if strangers:

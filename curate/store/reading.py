@@ -12,7 +12,6 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Select, Text, func, select, true, type_coerce
 
 from curate.model.custody import Receipt
-from curate.model.errors import CurateError, Exit
 from curate.model.items import Revision
 from curate.model.records import Candidate, Claim, Feedback, Record
 from curate.store.clusters import pieces
@@ -175,12 +174,3 @@ def receipts(connection: Connection, kind: str, limit: int) -> list[Receipt]:
     if kind:
         query = query.where(receipt.c.kind == kind)
     return [receipt_from(row) for row in connection.execute(query)]
-
-
-def missing(what: str) -> CurateError:
-    """Return the error that says that something is not there (any more)."""
-    return CurateError(
-        f"there is no {what}",
-        "It may have expired, or been removed: list what is there.",
-        Exit.USAGE,
-    )

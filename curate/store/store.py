@@ -26,6 +26,7 @@ from curate.model.records import (
     Traffic,
 )
 from curate.store import (
+    absent,
     auditing,
     claims,
     deciding,
@@ -51,7 +52,7 @@ from curate.store.erasing import Held, Literal, Target
 from curate.store.glance import Counts
 from curate.store.intake import Saved
 from curate.store.mapping import item_from_json
-from curate.store.reading import Wanted, missing
+from curate.store.reading import Wanted
 from curate.store.retention import Outcome
 from curate.store.rewording import Stale, Wording
 from curate.store.tables import alias, item, record
@@ -230,10 +231,10 @@ class Store:
 
     def candidate(self, identifier: int) -> Candidate:
         """Return a candidate. Raises `CurateError` when it is gone."""
-        found = self.candidates([identifier])
-        if not found:
-            raise missing(f"candidate {identifier}")
-        return found[0]
+        with self._database.read() as connection:
+            for found in reading.candidates(connection, [identifier], now=self._now()):
+                return found
+            raise absent.logged(connection, "candidate", identifier)
 
     def records(self, candidate: int) -> list[Record]:
         """Return the records of a candidate, the first stored first."""
@@ -245,10 +246,9 @@ class Store:
         """Return a record. Raises `CurateError` when it is gone."""
         with self._database.read() as connection:
             query = select(record).where(record.c.id == identifier)
-            found = reading.records(connection, query, now=self._now())
-        if not found:
-            raise missing(f"record {identifier}")
-        return found[0]
+            for found in reading.records(connection, query, now=self._now()):
+                return found
+            raise absent.logged(connection, "record", identifier)
 
     def named(self, tags: Collection[bytes]) -> Record | None:
         """Return the record that one of these alias tags names, the newest of several, or None."""
@@ -285,9 +285,9 @@ class Store:
         """Return an item. Raises `CurateError` when there is none."""
         with self._database.read() as connection:
             found = deciding.find(connection, identifier)
-        if found is None:
-            raise missing(f"item {identifier}")
-        return found
+            if found is None:
+                raise absent.case(connection, identifier)
+            return found
 
     def revisions(self, subject: str | None = None, limit: int = 100) -> list[Revision]:
         """Return the newest changes first: of an item id, of `c12` for candidate 12, or all."""
@@ -679,9 +679,9 @@ class Store:
         live = (record.c.id == identifier, record.c.expires_at > self._now())
         with self._database.read() as connection:
             found = connection.scalar(select(record.c.key).where(*live))
-        if found is None:
-            raise missing(f"record {identifier}")
-        return found
+            if found is None:
+                raise absent.logged(connection, "record", identifier)
+            return found
 
     # ------------------------------------------------------------------ the file
 

@@ -12,8 +12,8 @@ from sqlalchemy.dialects.sqlite import insert as upsert
 
 from curate.model.errors import CurateError, Exit
 from curate.model.items import ChunkSet, Version
+from curate.store import absent
 from curate.store.mapping import item_from_json, item_to_json
-from curate.store.reading import missing
 from curate.store.tables import chunk_set, mirror, name, version, version_file, version_item
 
 
@@ -73,7 +73,7 @@ def get(connection: Connection, number: int) -> Version:
     """Return a version with its files, and its items in the order they were exported in."""
     row = connection.execute(select(version).where(version.c.number == number)).one_or_none()
     if row is None:
-        raise missing(f"version {number}")
+        raise absent.exported(connection, number)
     rows = connection.execute(
         select(version_item.c.item, version_item.c.content, version_item.c.erased)
         .where(version_item.c.version == number)
@@ -130,7 +130,7 @@ def call(
     another version's and `move` is not set.
     """
     if connection.scalar(select(version.c.number).where(version.c.number == number)) is None:
-        raise missing(f"version {number}")
+        raise absent.exported(connection, number)
     held = connection.scalar(select(name.c.version).where(name.c.name == called))
     if held is not None and held != number and not move:
         raise CurateError(
