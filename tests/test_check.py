@@ -91,6 +91,7 @@ def found(corpus: Corpus, *items: Item, scan: Scan = nobody) -> list[Finding]:
             stands=corpus.stands,
             passage=corpus.passage,
             occurrences=corpus.occurrences,
+            headings=lambda item: corpus.headings(),
             alike=Matcher().pairs,
             withdrawn={"gone-1"},
         ),
@@ -352,6 +353,7 @@ def test_lint_judges_a_draft_as_if_it_were_ready_among_the_others(
             stands=corpus.stands,
             passage=corpus.passage,
             occurrences=corpus.occurrences,
+            headings=lambda item: corpus.headings(),
             alike=Matcher().pairs,
         ),
     )
@@ -388,6 +390,7 @@ def test_what_the_documents_seem_to_answer_is_doubted_until_a_note_says_why(
                 stands=corpus.stands,
                 passage=corpus.passage,
                 occurrences=corpus.occurrences,
+                headings=lambda item: corpus.headings(),
                 alike=Matcher().pairs,
                 nearest=lambda one: next(iter(corpus.suggest(one.question, k=1)), None),
             ),

@@ -113,6 +113,17 @@ def test_a_keyword_that_still_stands_is_kept(desk: Workspace) -> None:
     assert desk.store.item("how-1").keyword == "laptop"
 
 
+def test_an_id_that_a_heading_gave_stays_the_documents_when_that_heading_goes(
+    desk: Workspace,
+) -> None:
+    edit(desk, "## Late returns", "## When is it late")
+    item = add(desk, "when is it late, please?", "laptops.md", "comes back late", "")
+    assert item.id == "when-is-it-late-1"
+    edit(desk, "## When is it late", "## Fees")
+    assert item.id in desk.relocate([item.id])
+    assert "id-from-question" not in {one.code for one in desk.lint(desk.store.item(item.id))}
+
+
 def test_what_is_lost_cannot_be_taken(desk: Workspace) -> None:
     edit(desk, "A laptop that comes back late costs 2 dollars a day.", "")
     with pytest.raises(CurateError, match="late-1"):

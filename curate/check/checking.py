@@ -34,6 +34,8 @@ PassageOf = Callable[[Evidence], str]
 """The text of the section that holds an evidence now; empty when it is lost."""
 Occurrences = Callable[[str, str], Sequence[Occurrence]]
 """Every place of a phrase in the document of a source, as a harness finds it."""
+Headings = Callable[[str], Collection[str]]
+"""The headings of the documents now, and those that the item of an id was ever made from."""
 Nearest = Callable[[Item], Passage | None]
 """The passage that answers an item likeliest, with its score; None where there is none."""
 Alike = Callable[[Sequence[str]], Sequence[tuple[int, int]]]
@@ -74,6 +76,7 @@ class Tools:
     stands: Stands
     passage: PassageOf
     occurrences: Occurrences
+    headings: Headings
     alike: Alike
     nearest: Nearest | None = None
     withdrawn: Collection[str] = ()
@@ -134,7 +137,7 @@ def _item(item: Item, tools: Tools) -> Iterator[Finding]:
         )
     if any(_PLACEHOLDER.search(turn.content) for turn in item.history):
         yield finding("placeholder-history", "warning", "the history still holds a placeholder")
-    if _from_question(item):
+    if _from_question(item, tools.headings):
         yield finding(
             "id-from-question", "warning", "the id repeats the question: ids come from documents"
         )
@@ -311,16 +314,13 @@ def _is_slug(name: str) -> bool:
     )
 
 
-def _from_question(item: Item) -> bool:
+def _from_question(item: Item, headings: Headings) -> bool:
     stem = re.sub(r"-\d+$", "", item.id)
     asked = {slug(item.question), slug(item.original)}
-    documents = [evidence.heading for evidence in item.evidences] + [item.keyword]
-    if item.absence:
-        documents += [heading for _, heading, _ in item.absence.nearest]
     return (
         stem.count("-") >= 2
         and any(text.startswith(stem) for text in asked)
-        and not any(stem in slug(text) for text in documents)
+        and not any(stem in slug(text) for text in (item.keyword, *headings(item.id)))
     )
 
 

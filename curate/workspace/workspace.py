@@ -497,6 +497,16 @@ class Workspace:
         found = self.corpus.suggest(item.question, history=item.history, k=1)
         return found[0] if found else None
 
+    def _headings(self, item: str) -> set[str]:
+        """Return the headings of the documents, and those an item was ever made from."""
+        found = set(self.corpus.headings())
+        for one in self.store.revisions(item, limit=1000):
+            after = one.after or {}
+            found.update(evidence["heading"] for evidence in after.get("evidences") or ())
+            absence = after.get("absence") or {"nearest": ()}
+            found.update(heading for _, heading, _ in absence["nearest"])
+        return found
+
     def neutral(self, item: Item) -> Item:
         """Return `item` with neutral words for the placeholders in its own texts."""
         from curate.workspace import drafting
@@ -639,6 +649,7 @@ class Workspace:
             stands=self.corpus.stands,
             passage=self.corpus.passage,
             occurrences=self.corpus.occurrences,
+            headings=self._headings,
             alike=self.matcher.pairs,
             nearest=self._nearest,
             withdrawn=self.store.item_ids(status="withdrawn"),
