@@ -21,7 +21,7 @@ from curate.ingest.pulling import Pull
 from curate.ingest.resuming import Ledger
 from curate.ingest.run import IngestReport
 from curate.model.errors import CurateError, Exit
-from curate.model.events import FeedbackEvent, QuestionEvent, RawText, Watermark
+from curate.model.events import FeedbackEvent, QuestionEvent, RawText, Rejected, Watermark
 from curate.model.plain import Json
 from curate.workspace.workspace import Workspace
 from tests.conftest import Curate
@@ -198,6 +198,17 @@ def test_traces_and_votes_of_every_page_and_window_are_read(langfuse: Langfuse) 
     votes = {i.targets for i in items if isinstance(i, FeedbackEvent) and i.rating == -1}
     assert votes == {(RawText("t1"),), (RawText("t2"),)}
     assert all(one["limit"] == "100" for one in langfuse.asked)
+
+
+def test_a_trace_that_goes_on_past_the_end_of_a_window_is_read_whole(langfuse: Langfuse) -> None:
+    langfuse.observations += trace("t1", NOW - timedelta(days=1, seconds=0.5))
+    langfuse.observations += trace("t2", NOW - timedelta(days=1, hours=1, seconds=0.5))
+
+    items = Puller(langfuse.url).pull()
+
+    last = {i.question: i for i in items if isinstance(i, QuestionEvent)}
+    assert [q.chunks[0].source for q in last.values() if q.chunks] == [RawText("hours.md")] * 2
+    assert not [item for item in items if isinstance(item, Rejected)]
 
 
 def test_the_next_pull_asks_for_what_came_since_and_a_little_before(langfuse: Langfuse) -> None:

@@ -1,8 +1,9 @@
 """Observations and scores out of Langfuse's API, a window of time after the other.
 
 A window is asked for page by page. Once it has been read to its end its watermark says so, and the
-next pull begins there, or rather a little before: traces come late, and votes are changed and
-deleted. The API does not say when a vote was changed, so those of the last days are read again.
+next begins there, or rather a little before: a trace may go on past the end of a window or come
+late, and votes are changed and deleted. The API does not say when a vote was changed, so those of
+the last days are read again.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from curate.ingest.events import StreamItem, Sweep
 from curate.ingest.resuming import Ledger
 from curate.ingest.rows import Row
 from curate.ingest.traces import Traces
+from curate.ingest.values import moment
 from curate.model.errors import CurateError, Exit
 from curate.model.events import Rejected, Watermark
 from curate.model.plain import Json
@@ -115,15 +117,24 @@ class Pull:
             while begin < self.now:
                 end = min(begin + WINDOW, self.now)
                 window = {stream.since: since.isoformat(), stream.until: end.isoformat()}
+                rows = _rows(api.pages(stream, window), title)
                 if stream.votes:
                     yield Sweep(name, since, end)
-                # A window's traces are put together by themselves: its watermark covers them.
-                rows = _rows(api.pages(stream, window), title)
-                yield from run.read_rows(rows, title, source, None, beyond)
-                if stream.votes:
+                    yield from run.read_rows(rows, title, source, None, beyond)
                     yield Sweep(name, since, end, ended=True)
+                    since = end
+                else:
+                    # A window's traces are put together by themselves: its watermark covers them.
+                    again: set[int] = set()
+                    rows = _noting(rows, begin, again)
+                    found = run.read_rows(rows, title, source, None, beyond)
+                    # What is wrong with what is read again was told before.
+                    yield from (
+                        i for i in found if not isinstance(i, Rejected) or i.line not in again
+                    )
+                    since = max(end - late, self.oldest)
                 yield Watermark(name, stream.name, end.isoformat(), self.now)
-                since = begin = end
+                begin = end
 
 
 class _Api:
@@ -237,6 +248,16 @@ def _rows(pages: Iterator[Json], name: str) -> Iterator[Row | Rejected]:
                 yield Row(number, record)
             else:
                 yield Rejected(name, number, "JSON, but not an object")
+
+
+def _noting(
+    rows: Iterator[Row | Rejected], begin: datetime, again: set[int]
+) -> Iterator[Row | Rejected]:
+    """Yield `rows`, noting in `again` the numbers of those that began before `begin`."""
+    for row in rows:
+        if isinstance(row, Row) and (at := moment(row.value.get("startTime"))) and at < begin:
+            again.add(row.line)
+        yield row
 
 
 def _moment(value: str | None) -> datetime | None:
