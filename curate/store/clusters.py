@@ -11,13 +11,14 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import chain
 from typing import Protocol, TypeVar
 
-from sqlalchemy import Connection, func, insert, select, text
+from sqlalchemy import Connection, func, select, text
 
 from curate.model.plain import Json
 from curate.model.records import CandidateFacts, Ranking
-from curate.store.tables import band, candidate, record
+from curate.store.tables import band, record
 
 _T = TypeVar("_T")
 
@@ -53,10 +54,11 @@ class Gist:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """The candidate of each record, and the bands of the records that founded one."""
+    """The candidate of each record, the records that founded one by its id, and their bands."""
 
     candidates: dict[int, int]
-    bands: list[dict[str, int]]
+    founders: dict[int, int]
+    bands: list[tuple[int, int]]
 
 
 def gist(question: str, standalone: str | None, history: Sequence[Json]) -> Gist:
@@ -99,13 +101,10 @@ def bands_of(matcher: Matcher, gist: Gist) -> list[int]:
     return sorted({value & _BAND_MASK for value in matcher.bands(gist.text)})
 
 
-def put_bands(connection: Connection, rows: Sequence[Mapping[str, int]]) -> None:
-    """Store bands of records: twenty to a record, so past SQLAlchemy's care for each value."""
+def put_bands(connection: Connection, rows: Sequence[tuple[int, int]]) -> None:
+    """Store bands: their values, each with its record."""
     if rows:
-        connection.exec_driver_sql(
-            "INSERT INTO band (value, record) VALUES (?, ?)",
-            [(row["value"], row["record"]) for row in rows],
-        )
+        connection.exec_driver_sql("INSERT INTO band (value, record) VALUES (?, ?)", list(rows))
 
 
 def assign(
@@ -113,15 +112,15 @@ def assign(
 ) -> Assignment:
     """Let each record join the candidate it is a near-duplicate of, or found a new one.
 
-    The candidates are written; records and bands are left to the caller.
+    Nothing is written.
     """
     bands: dict[Gist, list[int]] = {}
     for one in gists.values():
         if one not in bands:
             bands[one] = bands_of(matcher, one)
     shelf = Shelf(connection, bands.values(), now)
-    first = new = next_id(connection, "candidate")
-    result = Assignment({}, [])
+    new = next_id(connection, "candidate")
+    result = Assignment({}, {}, [])
     settled: dict[Gist, int] = {}
     for identifier, one in gists.items():
         home = settled.get(one)
@@ -130,18 +129,10 @@ def assign(
         if home is None:
             home, new = new, new + 1
             shelf.add(identifier, home, one, bands[one])
-            result.bands.extend({"value": value, "record": identifier} for value in bands[one])
+            result.founders[home] = identifier
+            result.bands.extend((value, identifier) for value in bands[one])
         settled[one] = home
         result.candidates[identifier] = home
-    if new > first:
-        connection.execute(
-            insert(candidate),
-            [
-                {"id": made, "status": "open", "priority": 0.0, "reasons": [], "note": ""}
-                | {"expires_at": now}
-                for made in range(first, new)
-            ],
-        )
     return result
 
 
@@ -169,7 +160,10 @@ class Shelf:
         self._gists = gists(connection, likely)
 
     def _likely(self, bands: Sequence[int]) -> list[int]:
-        shared = Counter(holder for value in bands for holder in self._holders.get(value, ()))
+        near = [self._holders[value] for value in bands if value in self._holders]
+        if not near:
+            return []
+        shared = Counter(chain.from_iterable(near))
         return sorted(shared, key=lambda holder: (-shared[holder], holder))[:_COMPARED]
 
     def add(self, identifier: int, home: int, one: Gist, bands: Sequence[int]) -> None:

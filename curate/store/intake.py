@@ -15,10 +15,12 @@ from curate.model.events import Checkpoint, Reached
 from curate.model.records import CleanFeedback, CleanQuestion
 from curate.store import clusters, ranking
 from curate.store.clusters import Gist, Matcher, pieces
+from curate.store.many import Many
 from curate.store.mapping import expiry, record_row, vote_row
 from curate.store.tables import (
     alias,
     band,
+    candidate,
     checkpoint,
     record,
     suppressed,
@@ -44,6 +46,14 @@ class Saved:
     suppressed: int = 0
     expired: int = 0
 
+
+_OPEN = {"status": "open", "priority": 0.0, "reasons": [], "note": ""}
+"""What a candidate is when it is founded, but for its id and its expiry."""
+_FOUND = Many(insert(candidate), (*_OPEN, "id", "expires_at"))
+_PUT_RECORDS = Many(insert(record), record.columns.keys())
+_PUT_ALIASES = Many(insert(alias).prefix_with("OR IGNORE"), alias.columns.keys())
+_PUT_VOTES = Many(insert(vote), [column.name for column in vote.c if column is not vote.c.record])
+_PUT_TARGETS = Many(insert(vote_target).prefix_with("OR IGNORE"), vote_target.columns.keys())
 
 Keep = Callable[[CleanQuestion | CleanFeedback], timedelta]
 """How long an event's record is kept."""
@@ -227,15 +237,21 @@ def _save_questions(
     touched = _leave(connection, changed, before, homeless, matcher, tally)
     assignment = clusters.assign(connection, homeless, matcher=matcher, now=received)
     touched.update(assignment.candidates.values())
+    rows = changed | new
     for identifier, home in assignment.candidates.items():
-        (new.get(identifier) or changed[identifier])["candidate"] = home
-    if new:
-        connection.execute(insert(record), list(new.values()))
+        rows[identifier]["candidate"] = home
+    _FOUND.run(
+        connection,
+        (
+            _OPEN | {"id": home, "expires_at": max(rows[founder]["expires_at"], received)}
+            for home, founder in assignment.founders.items()
+        ),
+    )
+    _PUT_RECORDS.run(connection, new.values())
     for identifier, row in changed.items():
         connection.execute(update(record).where(record.c.id == identifier), row)
     clusters.put_bands(connection, assignment.bands)
-    if aliases:
-        connection.execute(insert(alias).prefix_with("OR IGNORE"), aliases)
+    _PUT_ALIASES.run(connection, aliases)
     return touched, {row["tag"] for row in aliases}
 
 
@@ -378,10 +394,8 @@ def _save_votes(
             for position, tags in enumerate(one.targets)
             for tag in tags
         ]
-    if new:
-        connection.execute(insert(vote), list(new.values()))
-    if rows := [row for identifier in new for row in targets[identifier]]:
-        connection.execute(insert(vote_target).prefix_with("OR IGNORE"), rows)
+    _PUT_VOTES.run(connection, new.values())
+    _PUT_TARGETS.run(connection, (row for identifier in new for row in targets[identifier]))
     return set(new), changed
 
 

@@ -11,8 +11,12 @@ from sqlalchemy import Connection, bindparam, delete, func, select, text, update
 
 from curate.model.records import CandidateFacts
 from curate.store.clusters import Matcher, bands_of, gists, pieces, put_bands
+from curate.store.many import Many
 from curate.store.tables import band, candidate, record, vote
 from curate.store.twins import Twins
+
+_RANKED = ("priority", "reasons", "expires_at")
+_RANK = Many(update(candidate).where(candidate.c.id == bindparam("which")), (*_RANKED, "which"))
 
 
 def refresh(
@@ -54,7 +58,7 @@ def _mark_exemplars(
         select(first.c.id).where(~select(band.c.value).where(band.c.record == first.c.id).exists())
     ).all()
     rows = [
-        {"value": value, "record": identifier}
+        (value, identifier)
         for identifier, one in gists(connection, bare).items()
         for value in bands_of(matcher, one)
     ]
@@ -72,42 +76,37 @@ def _rank(
     same = twins.among(connection, some, matcher, now)
     votes = _votes(connection, some, now)
     sections = _sections(connection, some, now)
-    rows: list[dict[str, Any]] = []
+    changed: list[dict[str, Any]] = []
     for row in connection.execute(
         select(
-            record.c.candidate,
+            candidate,
             func.count().label("size"),
-            func.max(record.c.expires_at).label("expires_at"),
+            func.max(record.c.expires_at).label("latest"),
             func.coalesce(func.sum(record.c.refused), 0).label("refused"),
             func.max(record.c.best_score).label("best_score"),
             func.max(record.c.history != []).label("has_history"),
         )
+        .join(candidate, candidate.c.id == record.c.candidate)
         .where(record.c.candidate.in_(some), record.c.expires_at > now)
         .group_by(record.c.candidate)
     ):
-        known = sections[row.candidate]
+        known = sections[row.id]
         ranking = matcher.rank(
             CandidateFacts(
                 size=row.size,
-                down=votes[row.candidate, -1],
-                up=votes[row.candidate, 1],
+                down=votes[row.id, -1],
+                up=votes[row.id, 1],
                 refused=row.refused,
                 best_score=row.best_score,
                 section_covered=any(_holds(covered, one) for one in known) if known else None,
                 has_history=bool(row.has_history),
-                item=same.get(row.candidate),
+                item=same.get(row.id),
             )
         )
-        rows.append(
-            {
-                "which": row.candidate,
-                "priority": ranking.priority,
-                "reasons": list(ranking.reasons),
-                "expires_at": row.expires_at,
-            }
-        )
-    if rows:
-        connection.execute(update(candidate).where(candidate.c.id == bindparam("which")), rows)
+        now_is = (ranking.priority, list(ranking.reasons), row.latest)
+        if now_is != (row.priority, row.reasons, row.expires_at):
+            changed.append(dict(zip(_RANKED, now_is, strict=True)) | {"which": row.id})
+    _RANK.run(connection, changed)
 
 
 def of_sections(

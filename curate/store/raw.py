@@ -35,6 +35,7 @@ from curate.model.errors import CurateError
 from curate.store import engine, files
 from curate.store.clusters import pieces
 from curate.store.engine import Database
+from curate.store.many import Many
 
 LAYOUT = 1
 """What this program reads and writes, in the file's `user_version`."""
@@ -59,6 +60,16 @@ class _State(TypedColumns):
 
 # `filling` is 1 while originals come in, `dirty` from a deletion until its bytes are proven gone.
 _state = Table("state", _metadata, _State, sqlite_strict=True)
+
+
+_insert = upsert(_sealed)
+_PUT = Many(
+    _insert.on_conflict_do_update(
+        index_elements=[_sealed.c.key],
+        set_={"day": _insert.excluded.day, "text": _insert.excluded.text},
+    ),
+    ("key", "day", "text"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +138,8 @@ class Raw:
         if not sealed:
             return
         rows = [{"key": s.key, "day": s.day.isoformat(), "text": s.text} for s in sealed]
-        statement = upsert(_sealed)
-        replaced = {name: statement.excluded[name] for name in ("day", "text")}
         with self._database.write() as connection:
-            connection.execute(
-                statement.on_conflict_do_update(index_elements=[_sealed.c.key], set_=replaced), rows
-            )
+            _PUT.run(connection, rows)
 
     # ------------------------------------------------------------------ looking
 

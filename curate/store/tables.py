@@ -50,12 +50,14 @@ class Utc(TypeDecorator[datetime]):
             return None
         if value.tzinfo is None:
             raise ValueError("a time without a zone")
-        plain = value.astimezone(UTC).replace(tzinfo=None)
-        return plain.isoformat(timespec="microseconds") + "Z"
+        return value.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> datetime | None:
         """Return the time as aware UTC."""
         return None if value is None else datetime.fromisoformat(value)
+
+
+_JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
 
 
 class Json(TypeDecorator[Any]):
@@ -66,11 +68,7 @@ class Json(TypeDecorator[Any]):
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
         """Return the text to store. Infinities and NaN are refused."""
-        if value is None:
-            return None
-        return json.dumps(
-            value, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
-        )
+        return None if value is None else _JSON.encode(value)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
         """Return the value."""
