@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from pathlib import Path
 
@@ -208,3 +209,26 @@ def test_what_was_read_before_is_called_neither_questions_nor_votes(
 
     assert "questions  0 new, 0 updated\n" in again
     assert "known      1 read before, unchanged\n" in again
+
+
+@pytest.mark.presidio
+def test_what_a_glob_matches_and_is_no_log_keeps_no_other_log_from_being_read(
+    workspace: Path, curate: Curate, tmp_path: Path
+) -> None:
+    with (workspace / "curate.toml").open("a") as config:
+        config.write('\n[[sources]]\nname = "app"\npath = "logs/*.jsonl"\n')
+    logs = workspace / "logs"
+    logs.mkdir()
+    os.mkfifo(logs / "a.jsonl")
+    (logs / "b.jsonl").symlink_to(logs / "gone")
+    log(logs / "c.jsonl", ASKED, VOTE)
+
+    told = curate("ingest", "--json").json
+
+    assert (told["questions_new"], told["feedback_joined"], told["rejected"]) == (1, 1, 2)
+    assert told["reasons"] == {
+        str(logs / "a.jsonl"): {"not read: it is not a regular file": 1},
+        str(logs / "b.jsonl"): {"not read: it does not exist": 1},
+    }
+    assert curate("ingest", "--strict").code == 1
+    assert curate("ingest", logs / "a.jsonl").code == 2

@@ -11,6 +11,7 @@ from curate.config import SourceSettings
 from curate.ingest.events import StreamItem
 from curate.ingest.resuming import Ledger
 from curate.ingest.traces import Traces
+from curate.model.events import Rejected
 
 
 class Input(Protocol):
@@ -32,20 +33,33 @@ class Input(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LogFile:
-    """A file, or standard input where there is no path."""
+    """A file, or standard input where there is no path.
+
+    One that is only `listed`, because a glob matches it, may be none that can be read.
+    """
 
     path: Path | None
     source: SourceSettings
+    listed: bool = False
 
     def under(self, source: SourceSettings) -> Self:
         """Return the same input under other settings."""
         return replace(self, source=source)
 
     def items(self, traces: Traces, ledger: Ledger | None) -> Iterator[StreamItem]:
-        """Yield the file's items. Raises `CurateError` for what cannot be opened."""
-        from curate.ingest import run
+        """Yield the file's items. Raises `Unopened` for what cannot be opened; where it is but
+        listed, it is rejected instead, so that the others are read.
+        """
+        from curate.ingest import reading, run
 
-        yield from run.read(self.path or "-", self.source, traces=traces, ledger=ledger)
+        try:
+            found = run.read(self.path or "-", self.source, traces=traces, ledger=ledger)
+        except reading.Unopened as error:
+            if not self.listed:
+                raise
+            yield Rejected(str(self.path), 1, f"not read: it {error.why}")
+            return
+        yield from found
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,11 +43,19 @@ class Damaged(Exception):
     """The log's bytes end before their time; the message says why, in words."""
 
 
+class Unopened(CurateError):
+    """What should be a log cannot be opened; `why` says so without its name."""
+
+    def __init__(self, name: str, why: str, hint: str, code: Exit = Exit.ENVIRONMENT) -> None:
+        super().__init__(f"{name} {why}", hint, code)
+        self.why = why
+
+
 class Log:
     """An open log: a buffered stream of plain bytes, decompressed, and how far it has been read.
 
     `path` is a file, `-` for standard input, or an open binary stream. Use it as a context
-    manager. Raises `CurateError` for what is missing, unreadable, a directory, a FIFO or a
+    manager. Raises `Unopened` for what is missing, unreadable, a directory, a FIFO or a
     device; a symbolic link is followed.
 
     While lines are read, the last one has the `number`, stands from byte `begun` to `consumed`,
@@ -212,21 +220,21 @@ def _open(path: Path, name: str) -> BinaryIO:
         # O_NONBLOCK: opening a FIFO must not wait for its writer.
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
-        raise CurateError(f"{name} does not exist", "Check the path.") from None
+        raise Unopened(name, "does not exist", "Check the path.") from None
     except OSError as error:
-        raise CurateError(
-            f"{name} cannot be read: {error.strerror}", "Check who may read it."
+        raise Unopened(
+            name, f"cannot be read: {error.strerror}", "Check who may read it."
         ) from None
     mode = os.fstat(handle).st_mode
     if stat.S_ISREG(mode):
         return os.fdopen(handle, "rb", buffering=0)
     os.close(handle)
     if stat.S_ISDIR(mode):
-        raise CurateError(
-            f"{name} is a directory", f"Name the files in it: '{name}/*.jsonl'.", Exit.USAGE
+        raise Unopened(
+            name, "is a directory", f"Name the files in it: '{name}/*.jsonl'.", Exit.USAGE
         )
-    raise CurateError(
-        f"{name} is not a regular file", "Pipe it into `curate ingest -` instead.", Exit.USAGE
+    raise Unopened(
+        name, "is not a regular file", "Pipe it into `curate ingest -` instead.", Exit.USAGE
     )
 
 

@@ -266,7 +266,7 @@ class Workspace:
                     f"source `{name}`: nothing matches {known[name].path}",
                     f"Mend `path` in {self.root / config.FILE}; it is relative to that file.",
                 )
-            found += [LogFile(path, known[name]) for path in paths]
+            found += [LogFile(path, known[name], listed=True) for path in paths]
         return found
 
     def langfuse(self, url: str, source: SourceSettings) -> Input:
