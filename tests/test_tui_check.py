@@ -41,6 +41,15 @@ async def test_an_error_names_its_item_stops_the_export_and_opens_the_item(sit: 
         assert "how-long-1" in sat.text
 
 
+async def test_a_finding_that_is_longer_than_its_row_ends_with_an_ellipsis(sit: Sit) -> None:
+    async with sit(size=(60, 24)) as sat:
+        await sat.press("enter", "enter", "w")
+        await sat.ask(lose_the_evidence)
+        await sat.press("escape", "E")
+        [row] = [line for line in sat.text.splitlines() if "✗ how-long-1" in line]
+        assert row.rstrip(" ▁▏").endswith("…")
+
+
 async def test_the_same_set_is_exported_once(sit: Sit) -> None:
     async with sit() as sat:
         await sat.press("enter", "enter", "w", "escape", "E", "E")

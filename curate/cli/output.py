@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,14 +52,57 @@ def line(text: str = "") -> None:
 
 
 def table(rows: Sequence[Sequence[object]], head: Sequence[str]) -> None:
-    """Print aligned columns on stdout; the last column takes what room is left, unwrapped."""
+    """Print aligned columns on stdout. On a terminal cells are wrapped between words where its
+    width has no room for them; elsewhere a row is a line.
+    """
     cells = [[*head], *([one_line(str(cell)) for cell in row] for row in rows)]
-    widths = [max(_width(row[i]) for row in cells) for i in range(len(head) - 1)]
+    widths = [max(map(_width, column)) for column in zip(*cells, strict=True)]
+    if sys.stdout.isatty():
+        room = shutil.get_terminal_size().columns - len(_GAP) * (len(head) - 1)
+        least = [max(_width(w) for cell in column for w in cell.split(" "))
+                 for column in zip(*cells, strict=True)]  # fmt: skip
+        widths = _fitted(widths, [*least[:-1], min(least[-1], _LEAST)], room)
     for row in cells:
-        padded = [
-            cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=False)
-        ]
-        click.echo("  ".join([*padded, row[-1]]).rstrip())
+        wrapped = [_wrapped(cell, width) for cell, width in zip(row, widths, strict=True)]
+        for parts in zip_longest(*wrapped, fillvalue=""):
+            padded = [p + " " * (width - _width(p)) for p, width in zip(parts, widths, strict=True)]
+            click.echo(_GAP.join(padded).rstrip())
+
+
+_GAP = "  "
+_LEAST = 20
+"""So wide the last column is at least, where it needs that: its words may be broken."""
+
+
+def _fitted(wanted: Sequence[int], least: Sequence[int], room: int) -> list[int]:
+    """Return widths of columns that make up `room`, or the least where that is more: what is left
+    goes to all that want more, in equal shares.
+    """
+    widths = list(least)
+    while short := [i for i, width in enumerate(widths) if width < wanted[i]]:
+        share = (room - sum(widths)) // len(short)
+        if share < 1:
+            break
+        for i in short:
+            widths[i] = min(wanted[i], widths[i] + share)
+    return widths
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """Return `text` in lines of at most `width`, broken between words where they fit in one."""
+    lines = [""]
+    for word in text.split(" "):
+        joined = f"{lines[-1]} {word}" if lines[-1] else word
+        if _width(joined) <= width:
+            lines[-1] = joined
+            continue
+        if lines[-1]:
+            lines.append("")
+        for char in word:
+            if lines[-1] and _width(lines[-1] + char) > width:
+                lines.append("")
+            lines[-1] += char
+    return lines
 
 
 def _width(text: str) -> int:

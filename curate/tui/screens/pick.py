@@ -65,8 +65,8 @@ class PickItem(WorkScreen[str | None], ModalScreen[str | None]):
         rows.show([item.id for item in items], {item.id: item for item in items})
 
     def _draw(self, item: Item, width: int) -> Content:
-        name = one_line(item.id)[:28]
-        return Content.assemble((f"{name:<28} ", "bold"), signs.spoken_line(item.question))
+        name = Content.styled(one_line(item.id), "bold").truncate(28, ellipsis=True, pad=True)
+        return Content.assemble(name, " ", signs.spoken_line(item.question))
 
     def action_move(self, by: int) -> None:
         """Move in the list without leaving the field."""

@@ -269,7 +269,7 @@ class VirtualList(ScrollView, can_focus=True, inherit_bindings=False):
     def _strip(self, line: Content, width: int, component: str) -> Strip:
         style = self.get_visual_style("list--row", component)
         # One line that fits needs no folding: this is what drawing a screenful costs most.
-        parts = line.truncate(width).render(style, "", self._style)
+        parts = line.truncate(width, ellipsis=True).render(style, "", self._style)
         strip = Strip([Segment(text, (style + own).rich_style) for text, own in parts])
         return strip.adjust_cell_length(width, style.rich_style)
 
