@@ -214,14 +214,16 @@ def test_the_gate_passes_on_todays_floors_and_falls_on_a_worse_run(
         "\n".join(json.dumps(x | {"retrieved": x.get("retrieved", [])[:1]}) for x in cut)
     )
 
-    assert curate("eval", "gate", base, *set_, "--init").code == 0
+    made = curate("eval", "gate", base, *set_, "--init")
+    assert made.code == 0
+    assert "they rest on " in made.err
     assert curate("eval", "gate", base, *set_, "--init").code == 2
     assert curate("eval", "gate", base, *set_).code == 0
     fell = curate(
         *("eval", "gate", worse, *set_, "--base", base, "--junit", junit, "--markdown", summary)
     )
     assert fell.code == 1
-    assert "FELL  hit@4 fell to 0.14 (floor 0.4, n = 14)" in fell.out
+    assert "FELL  hit@4 fell to 0.14 (floor 0.35, n = 14)" in fell.out
     assert "req-4309" in fell.out
     assert "<failure" in junit.read_text()
     assert "- worse: `req-4309`" in summary.read_text()

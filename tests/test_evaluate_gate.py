@@ -48,9 +48,23 @@ def floors(tmp_path: Path, text: str) -> gate.Floors:
 def test_floors_are_proposed_a_little_under_todays_numbers(tmp_path: Path) -> None:
     proposed = gate.propose(scored(tmp_path, RANKS), "tuning", 4)
 
-    assert proposed.floors == {"hit@4": 0.85, "mrr@4": 0.55}
-    assert floors(tmp_path, gate.toml(proposed, "r.jsonl")) == proposed
+    assert proposed.floors == {"hit@4": 0.75, "mrr@4": 0.45}
+    written = gate.toml(proposed, scored(tmp_path, RANKS))
+    assert '"hit@4" = 0.75  # now 0.89, n = 9' in written
+    assert floors(tmp_path, written) == proposed
     assert gate.check(scored(tmp_path, RANKS), proposed).passed
+    assert gate.propose(scored(tmp_path, RANKS * 20), "tuning", 4).floors["hit@4"] == 0.85
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 7, 10, 20, 40, 60])
+def test_one_item_that_flips_breaks_no_proposed_floor_and_half_of_them_do(
+    tmp_path: Path, n: int
+) -> None:
+    proposed = gate.propose(scored(tmp_path, [1] * n), "tuning", 4)
+    assert gate.check(scored(tmp_path, [None, *[1] * (n - 1)]), proposed).passed
+    if n > 2:
+        half: list[int | None] = [None] * (n // 2 + 1)
+        assert not gate.check(scored(tmp_path, [*half, *[1] * (n - len(half))]), proposed).passed
 
 
 def test_a_real_drop_falls_by_name_with_its_items(tmp_path: Path) -> None:

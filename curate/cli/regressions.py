@@ -298,6 +298,9 @@ def _show_sweep(rows: Sequence[Row], side: str) -> None:
 
 # ---------------------------------------------------------------------------- gate
 
+_FEW = 30
+"""With fewer items than that a set is not even a start, and a drop says little."""
+
 
 @click.command(short_help="Hold a run to its floors.")
 @click.argument("run", type=scored.FILE)
@@ -393,6 +396,13 @@ def _init_floors(shared: Shared, run: Path, floors: Path, asked: Asked) -> None:
     result = set_.score(run)
     k = 4 if 4 in set_.options.ks else set_.options.ks[-1]
     proposed = gates.propose(result, "tuning", k)
-    scored.write(floors, gates.toml(proposed, run.name).encode())
+    scored.write(floors, gates.toml(proposed, result).encode())
     output.line(f"{floors}: {len(proposed.floors)} floors, {len(proposed.ceilings)} ceilings")
+    asked_of = sum(outcome.case.split == proposed.split for outcome in result.outcomes)
+    if 0 < asked_of < _FEW:
+        output.say(
+            f"they rest on {asked_of} items, and one is {1 / asked_of:.2f}: a drop by one is let"
+            " pass; more items tell more",
+            quiet=shared.quiet,
+        )
     scored.tell(shared, result.problems)

@@ -137,20 +137,23 @@ def _refused(path: Path, why: str, hint: str) -> CurateError:
 
 
 def propose(scored: Scored, split: Side, k: int) -> Floors:
-    """Return floors a little under a run's numbers: less `_MARGIN`, down to a whole `_STEP`.
+    """Return floors a little under a run's numbers: less `_MARGIN`, or less what one item makes
+    where that is more, down to a whole `_STEP`.
 
-    Costs may grow by a fifth. Only what the run measured gets a bound.
+    So one item that flips breaks no build, however small the set. Costs may grow by a fifth. Only
+    what the run measured gets a bound.
     """
     floors, ceilings = {}, {}
     for name in (f"hit@{k}", f"mrr@{k}", "pass", "pass-unanswerable", "assertions"):
         score = scored.score(name, split)
         if score is not None:
-            floors[name] = max(0.0, round(math.floor((score.value - _MARGIN) / _STEP) * _STEP, 2))
+            steps = math.floor((score.value - _slack(score.n)) / _STEP + 1e-9)
+            floors[name] = max(0.0, round(steps * _STEP, 2))
     for name in FALLING:
         score = scored.score(name, split)
         if score is not None:
-            value = math.ceil((score.value + _MARGIN) / _STEP) * _STEP
-            ceilings[name] = min(1.0, round(value, 2))
+            steps = math.ceil((score.value + _slack(score.n)) / _STEP - 1e-9)
+            ceilings[name] = min(1.0, round(steps * _STEP, 2))
     for name in ("latency-p95", "tokens"):
         score = scored.score(name, split)
         if score is not None:
@@ -158,11 +161,20 @@ def propose(scored: Scored, split: Side, k: int) -> Floors:
     return Floors(split, floors, ceilings)
 
 
-def toml(floors: Floors, run: str) -> str:
-    """Return floors as the text of a `floors.toml`."""
+def _slack(n: int) -> float:
+    return max(_MARGIN, 1 / n) if n else _MARGIN
+
+
+def toml(floors: Floors, scored: Scored) -> str:
+    """Return floors as the text of a `floors.toml`, with the numbers of the run beside them."""
+
+    def today(name: str) -> str:
+        score = scored.score(name, floors.split)
+        return f"  # now {_shown(score.value)}, n = {score.n}" if score else ""
+
     lines = [
-        f"# A little under the numbers of {Path(run).name}; raise them when the assistant gets",
-        "# better. A build fails when a number falls through.",
+        f"# A little under the numbers of {Path(scored.run.name).name}: one item may flip. Raise",
+        "# them when the assistant gets better. A build fails when a number falls through.",
         f'split = "{floors.split}"',
         "",
     ]
@@ -170,7 +182,7 @@ def toml(floors: Floors, run: str) -> str:
         if bounds:
             lines += [
                 f"[{table}]",
-                *(f'"{name}" = {bound:g}' for name, bound in bounds.items()),
+                *(f'"{name}" = {bound:g}{today(name)}' for name, bound in bounds.items()),
                 "",
             ]
     return "\n".join(lines)
