@@ -70,6 +70,35 @@ def test_a_template_shows_the_prompt_a_question_was_taken_from() -> None:
     assert found.samples[0].fields["question"] == "is it open?"
 
 
+def test_the_prompt_that_is_shown_is_of_the_same_log() -> None:
+    told = SourceSettings(name="f", template=r"Question: (?P<question>.*?)\s*Answer:")
+    logs = [
+        json.dumps({"request_id": f"r{n}", "question": text}).encode()
+        for n, text in enumerate(("Question: is it open? Answer:", "who is it?"))
+    ]
+
+    found = explain(
+        (item for log in logs for item in read(io.BytesIO(log), told)),
+        hidden,
+        bare=(item for log in logs for item in read(io.BytesIO(log), SourceSettings(name="f"))),
+    )
+
+    assert [sample.fields.get("prompt") for sample in found.samples] == [
+        "Question: is it open? Answer:",
+        None,
+    ]
+
+
+def test_refusals_latency_and_tokens_are_shown() -> None:
+    row = {"question": "why?", "refused": True, "latency_ms": 12.5, "prompt_tokens": 10}
+
+    (sample,) = explain(read(io.BytesIO(json.dumps(row).encode())), hidden).samples
+
+    assert sample.fields["refused"] == "yes"
+    assert sample.fields["latency"] == "12.5 ms"
+    assert sample.fields["tokens"] == "10 in, ? out"
+
+
 def test_what_the_map_does_not_read_is_named_and_anonymised() -> None:
     chunk = {"ref": "a#1", "doc name": "a.md", "?": 1}
     row = {"q_text": "why?", "ctx": {"porter": 1, "chunks": [chunk]}, "o'clock": 2}

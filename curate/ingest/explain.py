@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -48,29 +49,31 @@ def explain(
     show the prompt a question was taken from.
     """
     kept: list[Event] = []
+    sampled: dict[_Place, int] = {}
     unread: dict[str, tuple[str, ...]] = {}
 
     def watched() -> Iterator[StreamItem]:
         left = count
+        asked: Counter[str] = Counter()
         for item in items:
+            if isinstance(item, QuestionEvent):
+                asked[item.source] += 1
             if isinstance(item, Recognised) and not item.grown:
                 left = count
                 unread[item.file] = item.unread
             elif left and isinstance(item, QuestionEvent | FeedbackEvent):
                 kept.append(item)
+                if isinstance(item, QuestionEvent):
+                    sampled[item.source, asked[item.source]] = len(kept) - 1
                 left -= 1
             if not isinstance(item, Progress):
                 yield item
 
     report = survey(watched())
-    prompts = _prompts(bare, kept)
-    texts = [
-        {
-            **({"prompt": prompt} if (prompt := prompts.get((e.source, e.line))) else {}),
-            **dict(_texts(e)),
-        }
-        for e in kept
-    ]
+    texts = [dict(_texts(event)) for event in kept]
+    for number, prompt in _prompts(bare, sampled):
+        if texts[number].get("question") != prompt:
+            texts[number] = {"prompt": prompt, **texts[number]}
     cleaned = clean([[text.reveal() for text in record.values()] for record in texts])
     shown = clean(list(unread.values()))
     samples = [
@@ -95,18 +98,27 @@ def explain(
     )
 
 
-def _prompts(bare: Iterable[StreamItem], kept: list[Event]) -> dict[tuple[str, int], RawText]:
-    """Return what stood around the questions that a template took out of their prompts."""
-    asked = {(e.source, e.line): e.question for e in kept if isinstance(e, QuestionEvent)}
-    found: dict[tuple[str, int], RawText] = {}
-    for item in bare:
+_Place = tuple[str, int]
+"""A source, and the number of a question in it: the same with and without its template."""
+
+
+def _prompts(
+    bare: Iterable[StreamItem], sampled: Mapping[_Place, int]
+) -> Iterator[tuple[int, RawText]]:
+    """Yield the number of each sampled question of a source with a template, and what the log has
+    in its place.
+    """
+    asked: Counter[str] = Counter()
+    left = len(sampled)
+    for item in bare if left else ():
         if isinstance(item, QuestionEvent):
-            place = (item.source, item.line)
-            if place in asked and asked.pop(place) != item.question:
-                found[place] = item.question
-            if not asked:
-                break
-    return found
+            asked[item.source] += 1
+            number = sampled.get((item.source, asked[item.source]))
+            if number is not None:
+                yield number, item.question
+                left -= 1
+            if not left:
+                return
 
 
 def _texts(event: Event) -> Iterator[tuple[str, RawText]]:
@@ -138,4 +150,14 @@ def _facts(event: Event) -> Iterator[tuple[str, str]]:
     facts["kept as tags"] = ", ".join(name for name, value in known.items() if value) or "nothing"
     if event.history:
         facts["needs history"] = "yes"
+    if event.refused is not None:
+        facts["refused"] = "yes" if event.refused else "no"
+    if event.latency_ms is not None:
+        facts["latency"] = f"{event.latency_ms:g} ms"
+    if event.tokens_in is not None or event.tokens_out is not None:
+        facts["tokens"] = f"{_count(event.tokens_in)} in, {_count(event.tokens_out)} out"
     return iter(facts.items())
+
+
+def _count(number: int | None) -> str:
+    return "?" if number is None else str(number)
