@@ -127,3 +127,22 @@ def test_versions_are_listed_with_names(two: Workspace, curate: Curate) -> None:
     rows = curate("versions", "list").out.splitlines()
     assert rows[1].startswith("v0001")
     assert "baseline" in rows[1]
+
+
+def test_where_the_files_went_is_printed_and_what_an_earlier_version_left_there_is_told(
+    desk: Workspace, curate: Curate, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    ran = curate("export", "--to", out, "--format", "golden")
+    assert ran.out.splitlines()[-2:] == [str(desk.root / "exports/v0001"), str(out)]
+    assert "another version" not in ran.err
+
+    desk.save(replace(desk.store.item("late-1"), keyword="dollars"))
+    ran = curate("export", "--to", out)
+    assert "of another version still" in ran.err
+    assert "golden.jsonl" in ran.err
+    again = curate("export", "--to", out, "--json").json
+    assert again["to"] == str(out)
+    assert "golden.jsonl" in again["stale"]
+
+    assert "another version" not in curate("export", "--to", out, "--format", "golden").err

@@ -143,6 +143,12 @@ def export(
         )
     for what in made.lost:
         output.say(what, quiet=shared.quiet)
+    if made.stale:
+        output.say(
+            f"warning: of another version still, in {made.to}: {', '.join(made.stale)};"
+            " name their formats with --format, too",
+            quiet=shared.quiet,
+        )
     if as_json:
         output.data(made)
         return
@@ -153,6 +159,8 @@ def export(
     )
     output.line(f"{name} {state}: {counts}")
     output.line(f"{made.directory}")
+    if made.to is not None:
+        output.line(f"{made.to}")
 
 
 def _list_formats() -> None:

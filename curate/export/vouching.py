@@ -69,6 +69,17 @@ def vouch(directory: Path, files: Mapping[str, bytes], version: str) -> dict[str
     return {**files, VOUCHED: encode({"files": dict(sorted(told.items()))})}
 
 
+def stale(directory: Path, version: str) -> tuple[str, ...]:
+    """Return the files in a directory that were made from another version than this one, as its
+    `targets.json` tells.
+    """
+    return tuple(
+        name
+        for name, one in sorted((promised(directory) or {}).items())
+        if one.version != version and inside(name) and (directory / name).exists()
+    )
+
+
 def inside(name: str) -> bool:
     """Say whether a relative path stays in its directory, written in the one way it can be."""
     path = PurePosixPath(name)

@@ -31,7 +31,8 @@ class Exported:
 
     `number` is 0 for a draft. `new` is False when the set had not changed since the last version.
     `warnings` are findings that did not keep the export back, `lost` says by format what it could
-    not hold.
+    not hold. `to` is where the files stand, too; `stale` are files of other formats there that an
+    earlier version left.
     """
 
     number: int
@@ -40,6 +41,8 @@ class Exported:
     counts: dict[str, int]
     warnings: tuple[Finding, ...] = ()
     lost: tuple[str, ...] = ()
+    to: Path | None = None
+    stale: tuple[str, ...] = ()
 
 
 class Refused(CurateError):
@@ -134,10 +137,11 @@ def _export(workspace: Workspace, order: _Order) -> Exported:
     directory = _directory(workspace, wanted.number)
     if last is None or wanted.number >= last.number:
         writing.point_latest(directory)
-    _deliver(workspace, wanted, directory, files, made, order)
+    stale = _deliver(workspace, wanted, directory, files, made, order)
     warnings = [finding for finding in findings if finding.severity == "warning"]
     counts = versions.counts_of(files)
-    return Exported(wanted.number, directory, new, counts, (*warnings, *labels), made.lost)
+    told = (*warnings, *labels)
+    return Exported(wanted.number, directory, new, counts, told, made.lost, order.to, stale)
 
 
 def again(
@@ -170,8 +174,9 @@ def again(
     made = _formats(workspace, wanted, order)
     files = _again(workspace, wanted)
     directory = _directory(workspace, number)
-    _deliver(workspace, wanted, directory, files, made, order)
-    return Exported(number, directory, False, versions.counts_of(files), (), made.lost)
+    stale = _deliver(workspace, wanted, directory, files, made, order)
+    counts = versions.counts_of(files)
+    return Exported(number, directory, False, counts, (), made.lost, order.to, stale)
 
 
 def draft(
@@ -203,9 +208,10 @@ def draft(
     wanted = replace(wanted, items=build.items)
     made = _formats(workspace, wanted, order)
     writing.publish(directory, build.files, over=True)
-    _deliver(workspace, wanted, directory, build.files, made, order)
+    stale = _deliver(workspace, wanted, directory, build.files, made, order)
     counts = versions.counts_of(build.files)
-    return Exported(0, directory, True, counts, (*findings, *labels), made.lost)
+    told = (*findings, *labels)
+    return Exported(0, directory, True, counts, told, made.lost, order.to, stale)
 
 
 # ---------------------------------------------------------------------------- the parts
@@ -376,8 +382,10 @@ def _deliver(
     files: Mapping[str, bytes],
     made: Written,
     order: _Order,
-) -> None:
-    """Put the formats beside the version, and everything into the user's own directory."""
+) -> tuple[str, ...]:
+    """Put the formats beside the version, and everything into the user's own directory; return
+    what stands there of other versions still.
+    """
     from curate.export import versions, vouching, writing
 
     code = versions.digest_of(files)
@@ -389,6 +397,7 @@ def _deliver(
         other = {name: data for name, data in made.files.items() if name not in files}
         told = vouching.vouch(order.to, other, code) if other else {}
         writing.mirror({**told, **files}, order.to, order.umask)
+    return vouching.stale(order.to, code) if order.to else ()
 
 
 def _bundle(workspace: Workspace, wanted: Version, *, texts: bool) -> Bundle:
