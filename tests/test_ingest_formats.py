@@ -20,6 +20,7 @@ from curate.ingest.run import read
 from curate.ingest.traces import Traces
 from curate.model.errors import CurateError
 from curate.model.events import FeedbackEvent, QuestionEvent, RawText, Rejected
+from curate.model.plain import Json
 
 DATA = Path(__file__).parent / "data" / "ingest"
 QUESTION = "how do i open the bike shed?"
@@ -333,3 +334,29 @@ def test_a_misspelt_format_is_refused_with_the_nearest() -> None:
     with pytest.raises(CurateError) as caught:
         list(read(DATA / "helicone.jsonl", replace(SourceSettings(name="s"), format="langfus")))
     assert "langfuse" in caught.value.hint
+
+
+def test_of_answers_of_open_webui_the_one_that_was_voted_down_counts() -> None:
+    def said(own: str, parent: str | None, role: str, **more: object) -> Json:
+        return {"id": own, "parentId": parent, "role": role, "content": f"{own}?", **more}
+
+    messages = {
+        "m1": said("m1", None, "user"),
+        "m2": said("m2", "m1", "assistant", annotation={"rating": -1}, feedbackId="f1"),
+        "m3": said("m3", "m1", "assistant", annotation={"rating": 1}, feedbackId="f2"),
+    }
+    chat = {"id": "c1", "user_id": "u1", "chat": {"history": {"messages": messages}}}
+    rows = [
+        {
+            "id": name,
+            "type": "rating",
+            "data": {"rating": rating},
+            "meta": {"chat_id": "c1", "message_id": answer},
+            "snapshot": {"chat": chat},
+        }
+        for name, answer, rating in (("f1", "m2", -1), ("f2", "m3", 1))
+    ]
+
+    for log in ([chat], rows):
+        found = list(read(io.BytesIO(json.dumps(log).encode())))
+        assert {i.answer for i in found if isinstance(i, QuestionEvent)} == {RawText("m2?")}

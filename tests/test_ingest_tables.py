@@ -125,6 +125,14 @@ def test_the_history_of_an_edited_question_is_that_of_its_own_branch(step: int) 
     assert found["how long is a loan?"].answer == RawText("7 days.")
 
 
+def test_of_several_answers_the_one_that_was_voted_down_counts() -> None:
+    down = {"feedback": {"rating": "thumbsDown"}}
+
+    found = asked(items((*TREE[:2], {**TREE[2], **down}, *TREE[3:])))
+
+    assert found["how long is a loan?"].answer == RawText("A week.")
+
+
 def test_an_answer_below_a_message_that_is_missing_is_not_given_to_another_question() -> None:
     found = items((TREE[0], message("a9", "q9", "Nobody.", 9, user=False)))
 

@@ -123,7 +123,7 @@ class Turn:
 
     `trace` is the conversation. The `role` is `user`, `assistant`, `retrieval`, or else that of a
     step; `parent` is the message it belongs below. Where the table is `stepped`, parents may be
-    steps that are not in it.
+    steps that are not in it. Of several answers the one of most `weight` counts.
     """
 
     trace: str = field(repr=False)
@@ -132,6 +132,7 @@ class Turn:
     parent: str = field(repr=False)
     event: QuestionEvent
     stepped: bool
+    weight: int = 1
     size: int = 0
     file: str = ""
 

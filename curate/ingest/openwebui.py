@@ -58,7 +58,8 @@ def _feedback(row: Json, place: Place) -> Iterator[Piece]:
     answer = str(meta.get("message_id") or "")
     asked = str(_object(messages.get(answer)).get("parentId") or "")
     if asked in messages:
-        yield _question(place, chat, messages, asked, answer)
+        shown = answer if _is_down(data.get("rating")) else _answer(messages, asked)
+        yield _question(place, chat, messages, asked, shown)
     arena = meta.get("arena") in (True, "true") or data.get("sibling_model_ids")
     if arena:
         if asked not in messages:
@@ -83,16 +84,35 @@ def _chat(row: Json, place: Place) -> Iterator[Piece]:
     for own, message in messages.items():
         if message.get("role") != "user" or not raw(message.get("content")):
             continue
-        answers = [name for name, m in messages.items() if m.get("parentId") == own]
-        answers = [name for name in answers if messages[name].get("role") == "assistant"]
         found = True
-        yield _question(place, row, messages, own, answers[-1] if answers else "")
-        votes += [(name, _object(messages[name].get("annotation"))) for name in answers]
+        yield _question(place, row, messages, own, _answer(messages, own))
+        votes += [(name, _annotation(messages[name])) for name in _answers(messages, own)]
     for name, note in votes:
         if note.get("rating") is not None:
             yield from apart(_note(row, place, name, messages[name], note))
     if not found:
         raise Unusable("a chat without a question")
+
+
+def _answers(messages: _Messages, asked: str) -> list[str]:
+    """Return the names of the answers to a question: the first, and those it was asked for anew."""
+    children = [(name, m) for name, m in messages.items() if m.get("parentId") == asked]
+    return [name for name, message in children if message.get("role") == "assistant"]
+
+
+def _answer(messages: _Messages, asked: str) -> str:
+    """Return the name of the answer that was voted down last, else of the last one there is."""
+    answers = _answers(messages, asked)
+    down = [name for name in answers if _is_down(_annotation(messages[name]).get("rating"))]
+    return next(reversed(down or answers), "")
+
+
+def _annotation(message: Mapping[str, object]) -> Mapping[str, object]:
+    return _object(message.get("annotation"))
+
+
+def _is_down(rating: object) -> bool:
+    return str(rating) == "-1"
 
 
 def _note(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -9,11 +10,11 @@ from datetime import UTC, datetime
 from msgspec.structs import replace
 
 from curate.ingest.conversation import MAX_TURNS
-from curate.ingest.events import ROOT, Part, Piece, Place, Turn, Unusable, question, vote
+from curate.ingest.events import ROOT, Part, Piece, Place, Turn, Unusable, apart, question, vote
 from curate.ingest.jsontext import embedded
 from curate.ingest.paths import ABSENT, getter
 from curate.ingest.values import ident, raw, text_of
-from curate.model.events import QuestionEvent, RawTurn, Rejected
+from curate.model.events import FeedbackEvent, QuestionEvent, RawTurn, Rejected
 from curate.model.plain import Json
 
 _LEAST_SIZE = 512
@@ -42,20 +43,27 @@ class Messages:
         own, parent = self._name(row, "id"), self._name(row, "parent")
         event = self._event(row, place, own, role)
         said = sum(len(text.reveal()) for text in (event.question, event.answer) if text)
-        yield Turn(
+        turn = Turn(
             self._name(row, "session"),
             role,
             own,
             parent,
             event,
             self._stepped,
-            max(place.size, said + _LEAST_SIZE),
+            size=max(place.size, said + _LEAST_SIZE),
         )
-        if role == "step":
+        if role in ("", "step"):
+            yield turn
+            if not role:
+                what = "step" if parent else "message"
+                raise Unusable(f"a {what} that is neither question nor answer")
             return
-        if not role:
-            what = "step" if parent else "message"
-            raise Unusable(f"a {what} that is neither question nor answer")
+        given = list(apart(self._vote(row, place, own)))
+        down = any(isinstance(one, FeedbackEvent) and one.rating == -1 for one in given)
+        yield dataclasses.replace(turn, weight=2) if down else turn
+        yield from given
+
+    def _vote(self, row: Json, place: Place, own: str) -> Iterator[Piece]:
         rating = self._value(row, "rating")
         if rating is not None and own:
             yield vote(
@@ -110,6 +118,7 @@ def joined(turns: Sequence[Turn]) -> Iterator[list[Part] | Rejected]:
 
     An answer belongs to the question that its parents lead to, or else, where no parent is named or
     steps may be missing, to the last one before it; what greets before the first is passed over.
+    Of several answers to one the first counts, or the first that was voted down.
     The earlier messages are a question's history, of a tree of messages those of its own branch.
     """
     turns = _in_time(turns)
@@ -136,7 +145,7 @@ def joined(turns: Sequence[Turn]) -> Iterator[list[Part] | Rejected]:
         if mine < 0 and (turn.stepped or not turn.parent):
             mine = before[place]
         if mine >= 0:
-            asked[mine].append(Part(turn.trace, 2, turn.event, file=turn.file))
+            asked[mine].append(Part(turn.trace, turn.weight, turn.event, file=turn.file))
         elif not turn.stepped:
             yield Rejected(turn.file, turn.event.line, "an answer without its question")
     yield from asked.values()
