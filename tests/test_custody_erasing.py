@@ -240,6 +240,26 @@ def test_the_exit_code_is_1_until_no_export_holds_it(
     assert curate(*command, stdin=b"jane@canary.example\n").code == 0
 
 
+def test_backups_that_are_still_there_are_named(
+    workspace: Workspace, log: Path, curate: Curate, tmp_path: Path
+) -> None:
+    people.read(workspace, log)
+    workspace.close()
+    at = ("--workspace", workspace.root, "--now", NOW.isoformat())
+    kept, gone = tmp_path / "kept.db", tmp_path / "gone.db"
+    assert curate(*at, "backup", kept).code == 0
+    assert curate(*at, "backup", gone).code == 0
+    gone.unlink()
+
+    ran = curate(*at, "forget", stdin=b"jane@canary.example\n")
+    assert ran.code == 0
+    assert f"{NOW:%Y-%m-%d %H:%M} {kept}" in ran.out
+    assert str(gone) not in ran.out
+    assert "copies that curate did not make" in ran.err
+    told = curate(*at, "forget", "--json", stdin=b"jane@canary.example\n").json
+    assert [one["path"] for one in told["backups"]] == [str(kept)]
+
+
 def test_a_user_id_is_never_an_argument(workspace: Workspace, curate: Curate) -> None:
     workspace.close()
     ran = curate("--workspace", workspace.root, "forget", "jane@canary.example")

@@ -59,10 +59,12 @@ def backup(shared: Shared, file: Path) -> None:
     FILE must not exist. It holds anonymised records: keep it no longer than they are kept.
     """
     from curate.model.custody import Audit
+    from curate.workspace.custody.erasing import BACKUP
 
     with shared.open() as workspace:
         workspace.store.backup(file)
-        workspace.store.audit(Audit(workspace.now(), workspace.who, "backup", ""))
+        where = str(file.resolve())
+        workspace.store.audit(Audit(workspace.now(), workspace.who, BACKUP, "", where))
     output.say(f"{file}: {file.stat().st_size / 1e6:.1f} MB", quiet=shared.quiet)
 
 

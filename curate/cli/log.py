@@ -198,6 +198,15 @@ def forget(shared: Shared, text: bool, dry_run: bool, as_json: bool) -> None:
             output.line(f"{whose} still held by exports on disk; delete them and every copy:")
         for path in erasure.exports:
             output.line(f"  {path}")
+        if erasure.backups:
+            output.line("backups were made, and what they hold stays in them; delete them too:")
+        for backup in erasure.backups:
+            output.line(f"  {backup.at:%Y-%m-%d %H:%M} {backup.path or 'in a place not known'}")
+        if found:
+            output.say(
+                "for you to clear: the logs themselves, and copies that curate did not make",
+                quiet=shared.quiet,
+            )
     code = PURGE_EXIT[erasure.receipt.status]
     sys.exit(code or (Exit.FOUND if erasure.exports else Exit.DONE))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,9 +29,22 @@ REMOVED = "<REMOVED>"
 """What stands where a text was taken out of an earlier wording."""
 
 _SHORTEST = 2
+_ALL = 1_000_000
 _KEYLESS = Outcome(
     "not verified", {}, {}, "the keys of the tags are gone: nobody can say whose records are left"
 )
+
+
+BACKUP = "backup"
+"""What a backup is called in the audit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """A copy of the database that was made, and where it was put; None where that is not known."""
+
+    at: datetime
+    path: Path | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +52,14 @@ class Erasure:
     """What was erased, and what is left for a person to do.
 
     `withdrawn` are the ids of all items that were ever taken back, `exports` the directories on
-    disk that still hold any of them; `withdrawn.json` in each says which.
+    disk that still hold any of them; `withdrawn.json` in each says which. `backups` are all that
+    were made with `curate backup`: nobody can erase from them.
     """
 
     receipt: Receipt
     withdrawn: tuple[str, ...]
     exports: tuple[Path, ...]
+    backups: tuple[Backup, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +198,15 @@ def _erase(
         replacement=REMOVED,
     )
     withdrawn = tuple(workspace.store.item_ids(status="withdrawn"))
-    return Erasure(receipt, withdrawn, note_withdrawn(workspace, withdrawn))
+    exports = note_withdrawn(workspace, withdrawn)
+    return Erasure(receipt, withdrawn, exports, backups(workspace))
+
+
+def backups(workspace: Workspace) -> tuple[Backup, ...]:
+    """Return the backups that were made, the oldest first, but for those known to be gone."""
+    made = [one for one in reversed(workspace.store.audits(_ALL)) if one.action == BACKUP]
+    found = [Backup(one.at, Path(one.detail) if one.detail else None) for one in made]
+    return tuple(one for one in found if one.path is None or one.path.exists())
 
 
 def note_withdrawn(workspace: Workspace, ids: Collection[str]) -> tuple[Path, ...]:
