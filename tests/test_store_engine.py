@@ -48,10 +48,11 @@ def test_every_connection_has_every_setting_and_readers_cannot_write(path: Path)
         "foreign_keys": 1,
         "busy_timeout": 5000,
     }
+    writing = {"query_only": 0, "cache_size": -16_000, "wal_autocheckpoint": 4000}
     database = Database(path)
-    for connect, query_only in ((database.write, 0), (database.read, 1)):
+    for connect, more in ((database.write, writing), (database.read, {"query_only": 1})):
         with connect() as connection:
-            for name, value in (wanted | {"query_only": query_only}).items():
+            for name, value in (wanted | more).items():
                 assert connection.exec_driver_sql(f"PRAGMA {name}").scalar() == value
     with pytest.raises(CurateError, match="read-only"), database.read() as connection:
         connection.execute(text("DELETE FROM record"))

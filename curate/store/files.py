@@ -34,6 +34,10 @@ _PRAGMAS = {
     "temp_store": 2,
     "foreign_keys": 1,
 }
+_WRITING = {"cache_size": -16_000, "wal_autocheckpoint": 4000}
+"""16 MB of pages at hand, and as many in the log before they are written to their places: the
+bands of new questions are random numbers, so that a batch changes pages all over the file.
+"""
 
 
 def connect(
@@ -69,6 +73,8 @@ def _set_up(
     connection: sqlite3.Connection, path: Path, busy_ms: int, foreign_keys: bool, query_only: bool
 ) -> None:
     wanted = _PRAGMAS | {"foreign_keys": int(foreign_keys), "busy_timeout": busy_ms}
+    if not query_only:
+        wanted |= _WRITING
     for name, value in wanted.items():
         connection.execute(f"PRAGMA {name}={value}")
     mode = connection.execute("PRAGMA journal_mode=WAL").fetchone()[0]
