@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from curate import config
 from curate.model.errors import CurateError
 from curate.model.items import Item
 from curate.model.records import Candidate, Turn
 from curate.text import slug
 from curate.triage import Matcher
 from curate.workspace.workspace import Workspace
+from tests.conftest import Curate
 from tests.events import DAY, NOW, Clock, question
 
 TOPICS = (
@@ -149,3 +151,17 @@ def test_the_id_of_what_is_answered_nowhere_says_where_not_and_nothing_of_the_qu
     heading = item.absence.nearest[0][1]
     assert saved.id == f"not-in-{slug(heading)}-1"
     assert "toyota" not in saved.id
+
+
+def test_a_workspace_that_lost_its_config_gets_one_with_the_defaults_and_keeps_the_rest(
+    lending: Workspace, curate: Curate
+) -> None:
+    (lending.root / "curate.toml").unlink()
+    before = (lending.root / "curate.db").read_bytes()
+    ran = curate("init", lending.root)
+    assert ran.code == 0
+    assert "every default" in ran.err
+    assert (lending.root / "curate.toml").read_text("utf-8") == config.TEMPLATE
+    assert (lending.root / "curate.db").read_bytes() == before
+    assert curate("--workspace", lending.root, "status").code == 0
+    assert curate("init", lending.root).code == 2

@@ -22,11 +22,21 @@ if TYPE_CHECKING:
 @shared_options
 @click.pass_obj
 def init(shared: Shared, directory: Path | None) -> None:
-    """Make a workspace: a commented curate.toml and an empty database."""
+    """Make a workspace: a commented curate.toml and an empty database.
+
+    A workspace that lost its curate.toml gets one again, and keeps everything else.
+    """
     from curate import config
     from curate.workspace.workspace import Workspace
 
     root = directory or shared.workspace or config.workspace_from_environment() or Path()
+    if Workspace.renew(root):
+        output.say(
+            f"{root / config.FILE} was missing and has every default now: enter the documents, the"
+            " logs, the retention and the terms that it had, before the next purge or ingest.",
+            quiet=shared.quiet,
+        )
+        return
     Workspace.create(root, shared.clock())
     output.say(
         f"{root / config.FILE} is yours to edit: say where the documents and the logs are, then\n"

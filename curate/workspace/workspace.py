@@ -120,6 +120,22 @@ class Workspace:
         Raw(root / RAW).close()
 
     @classmethod
+    def renew(cls, root: Path) -> bool:
+        """Put a `curate.toml` with every default where a workspace lost its own; say whether it
+        had. Nothing else is touched.
+        """
+        settings_file = root / config.FILE
+        if settings_file.exists() or not (root / DATABASE).exists():
+            return False
+        try:
+            settings_file.write_text(config.TEMPLATE, encoding="utf-8")
+        except OSError as error:
+            raise CurateError(
+                f"{settings_file} cannot be written: {error.strerror}", f"Check the mode of {root}."
+            ) from None
+        return True
+
+    @classmethod
     def open(cls, root: Path, now: Callable[[], datetime], who: str | None = None) -> Workspace:
         """Open the workspace at `root` for `who` (the config's curator or the login by default)."""
         settings = config.load(root / config.FILE)
