@@ -183,6 +183,19 @@ def test_a_vote_that_changed_is_updated(store: Store) -> None:
     assert [feedback.rating for feedback in only(store).feedback] == [1]
 
 
+@pytest.mark.parametrize("together", [True, False])
+def test_of_votes_under_one_key_the_latest_counts_whatever_their_order(
+    store: Store, together: bool
+) -> None:
+    later, earlier = vote("v", "a", 1, at=NOW), vote("v", "a", -1, at=NOW - DAY)
+    save(store, question("a", "How long may I keep a book?"))
+
+    for batch in ((later, earlier),) if together else ((later,), (earlier,)):
+        save(store, *batch)
+
+    assert [one.rating for one in only(store).feedback] == [1]
+
+
 def test_a_vote_that_was_deleted_takes_its_words_along_also_without_a_rating(
     store: Store, database: Path
 ) -> None:

@@ -358,21 +358,26 @@ def _leave(
 def _save_votes(
     connection: Connection, votes: Sequence[CleanFeedback], keep: Keep, tally: Counter[str]
 ) -> tuple[set[int], set[int]]:
-    """Store votes. Returns the ids of those still to be joined, and of those changed."""
-    known = {
-        row.key: _Known(row.id, row.content)
+    """Store votes, of those under one key the latest. Returns the ids of those still to be joined,
+    and of those changed.
+    """
+    columns = select(vote.c.key, vote.c.id, vote.c.content, vote.c.at)
+    rows = [
+        row
         for some in pieces({key for one in votes for key in one.keys})
-        for row in connection.execute(
-            select(vote.c.key, vote.c.id, vote.c.content).where(vote.c.key.in_(some))
-        )
-    }
+        for row in connection.execute(columns.where(vote.c.key.in_(some)))
+    ]
+    known = {row.key: _Known(row.id, row.content) for row in rows}
+    given = {row.id: row.at for row in rows}
     first = fresh = clusters.next_id(connection, "vote")
     new: dict[int, dict[str, Any]] = {}
     targets: dict[int, list[dict[str, Any]]] = {}
     changed: set[int] = set()
     for one in votes:
         found = next((known[key] for key in one.keys if key in known), None)
-        if found is not None and found.content == one.content:
+        before = given.get(found.id) if found is not None else None
+        older = one.at is not None and before is not None and one.at < before
+        if found is not None and (older or found.content == one.content):
             tally["duplicates"] += 1
             continue
         row = vote_row(one, keep(one))
@@ -389,6 +394,7 @@ def _save_votes(
             else:
                 changed.add(found.id)
                 _change_vote(connection, found.id, row)
+        given[found.id] = one.at
         targets[found.id] = [
             {"vote": found.id, "position": position, "tag": tag}
             for position, tags in enumerate(one.targets)
