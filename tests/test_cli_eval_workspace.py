@@ -88,6 +88,16 @@ def test_a_look_needs_a_reason_and_is_counted_before_it_is_shown(
     assert look.run == ran.json["run"]["digest"]
 
 
+def test_the_reason_of_a_look_is_anonymised(curate: Curate, place: Path, tmp_path: Path) -> None:
+    given = ("--workspace", place, "--holdout", "--why", "ask Sokha on 012 555 014")
+    ran = curate("eval", "score", tmp_path / "one.jsonl", *given)
+    assert "look 1 at the holdout" in ran.err
+    assert "012 555 014" not in ran.out + ran.err
+    with Store.open(place / "curate.db", now=lambda: NOW) as store:
+        (look,) = store.looks()
+    assert "<PHONE_NUMBER_1>" in look.why
+
+
 def test_a_rise_on_tuning_alone_is_warned_of(curate: Curate, place: Path, tmp_path: Path) -> None:
     given = ("--workspace", place, "--holdout", "--why", "check")
     curate("eval", "score", tmp_path / "one.jsonl", *given)

@@ -156,10 +156,11 @@ def _guard(shared: Shared, why: str) -> Callable[[Scored], None]:
         seen = holdout.seen(scored)
         with shared.open() as workspace:
             before = workspace.store.looks(1)
+            [clean] = workspace.anonymiser.clean_many([why.strip()])
             made = workspace.store.add_look(
                 by=workspace.who,
                 now=workspace.now(),
-                why=why.strip(),
+                why=clean.text,
                 run=scored.run.digest,
                 version=scored.cases.version,
                 scores=seen,
