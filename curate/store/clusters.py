@@ -12,7 +12,7 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import Connection, func, select, text
 
@@ -88,6 +88,12 @@ def pieces(values: Iterable[_T], size: int = 1000) -> Iterator[list[_T]]:
         yield ready
 
 
+def listed(numbers: Iterable[int]) -> Any:
+    """Return a query of these numbers, for IN: one parameter to SQLAlchemy, not thousands."""
+    given = func.json_each(json.dumps(sorted(numbers))).table_valued("value")
+    return select(given.c.value)
+
+
 def next_id(connection: Connection, table: str) -> int:
     """Return the first id that no row of `table` ever had. Valid within a write transaction."""
     found = connection.execute(
@@ -144,9 +150,7 @@ class Shelf:
     ) -> None:
         self._holders: dict[int, list[int]] = defaultdict(list)
         self._homes: dict[int, int] = {}
-        # One parameter, not thousands: a batch has twenty bands for each of its questions.
-        values = json.dumps(sorted({value for bands in wanted for value in bands}))
-        asked = func.json_each(values).table_valued("value")
+        asked = listed({value for bands in wanted for value in bands}).subquery()
         for value, holder, home in connection.execute(
             select(band.c.value, record.c.id, record.c.candidate)
             .select_from(asked)
@@ -185,6 +189,5 @@ def gists(connection: Connection, records: Collection[int]) -> dict[int, Gist]:
     columns = (record.c.id, record.c.question, record.c.standalone, record.c.history)
     return {
         row.id: gist(row.question, row.standalone, row.history)
-        for some in pieces(records)
-        for row in connection.execute(select(*columns).where(record.c.id.in_(some)))
+        for row in connection.execute(select(*columns).where(record.c.id.in_(listed(records))))
     }

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from curate.model.errors import CurateError, Exit
 from curate.model.plain import Json
 from curate.store import absent
-from curate.store.clusters import next_id, pieces
+from curate.store.clusters import listed, next_id, pieces
 from curate.store.tables import candidate, record
 
 
@@ -121,11 +121,11 @@ def put(connection: Connection, identifier: int, wanted: Json) -> None:
         connection.execute(update(record).where(record.c.id.in_(some)).values(candidate=identifier))
 
 
-def drop_empty(connection: Connection, some: Collection[int]) -> None:
-    """Remove those of these candidates that have no record left."""
-    connection.execute(
+def drop_empty(connection: Connection, some: Collection[int]) -> int:
+    """Remove those of these candidates that have no record left; return how many."""
+    return connection.execute(
         delete(candidate).where(
-            candidate.c.id.in_(some),
+            candidate.c.id.in_(listed(some)),
             ~select(record.c.id).where(record.c.candidate == candidate.c.id).exists(),
         )
-    )
+    ).rowcount

@@ -7,10 +7,11 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, func, select, text, update
+from sqlalchemy import Connection, bindparam, func, select, text, update
 
 from curate.model.records import CandidateFacts
-from curate.store.clusters import Matcher, bands_of, gists, pieces, put_bands
+from curate.store import grouping
+from curate.store.clusters import Matcher, bands_of, gists, listed, pieces, put_bands
 from curate.store.many import Many
 from curate.store.tables import band, candidate, record, vote
 from curate.store.twins import Twins
@@ -30,19 +31,10 @@ def refresh(
     covered, twins = _covered(connection), Twins.load(connection, matcher)
     removed = 0
     for some in pieces(sorted(touched), 500):
-        removed += _drop_empty(connection, some)
+        removed += grouping.drop_empty(connection, some)
         _mark_exemplars(connection, some, matcher, now)
         _rank(connection, some, matcher, now, covered, twins)
     return removed
-
-
-def _drop_empty(connection: Connection, some: list[int]) -> int:
-    return connection.execute(
-        delete(candidate).where(
-            candidate.c.id.in_(some),
-            ~select(record.c.id).where(record.c.candidate == candidate.c.id).exists(),
-        )
-    ).rowcount
 
 
 def _mark_exemplars(
@@ -50,7 +42,7 @@ def _mark_exemplars(
 ) -> None:
     first = (
         select(func.min(record.c.id).label("id"))
-        .where(record.c.candidate.in_(some), record.c.expires_at > now)
+        .where(record.c.candidate.in_(listed(some)), record.c.expires_at > now)
         .group_by(record.c.candidate)
         .subquery()
     )
@@ -79,7 +71,10 @@ def _rank(
     changed: list[dict[str, Any]] = []
     for row in connection.execute(
         select(
-            candidate,
+            candidate.c.id,
+            candidate.c.priority,
+            candidate.c.reasons,
+            candidate.c.expires_at,
             func.count().label("size"),
             func.max(record.c.expires_at).label("latest"),
             func.coalesce(func.sum(record.c.refused), 0).label("refused"),
@@ -87,7 +82,7 @@ def _rank(
             func.max(record.c.history != []).label("has_history"),
         )
         .join(candidate, candidate.c.id == record.c.candidate)
-        .where(record.c.candidate.in_(some), record.c.expires_at > now)
+        .where(record.c.candidate.in_(listed(some)), record.c.expires_at > now)
         .group_by(record.c.candidate)
     ):
         known = sections[row.id]
@@ -140,7 +135,9 @@ def counting_votes(now: datetime) -> Any:
 
 
 def _votes(connection: Connection, some: list[int], now: datetime) -> Counter[tuple[int, int]]:
-    mine = select(record.c.id).where(record.c.candidate.in_(some), record.c.expires_at > now)
+    mine = select(record.c.id).where(
+        record.c.candidate.in_(listed(some)), record.c.expires_at > now
+    )
     counting = counting_votes(now).where(vote.c.by == "user", vote.c.record.in_(mine)).subquery()
     return Counter(
         {
@@ -164,7 +161,7 @@ def _sections(
     found: dict[int, set[tuple[str, str | None]]] = defaultdict(set)
     for row in connection.execute(
         select(record.c.candidate, source, heading)
-        .where(record.c.candidate.in_(some), record.c.expires_at > now, source.is_not(None))
+        .where(record.c.candidate.in_(listed(some)), record.c.expires_at > now, source.is_not(None))
         .distinct()
     ):
         found[row[0]].add((row[1], row[2]))

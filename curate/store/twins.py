@@ -14,7 +14,17 @@ from sqlalchemy import Connection, func, select
 
 from curate.model.items import Item
 from curate.model.plain import Json
-from curate.store.clusters import Gist, Matcher, Shelf, alike, bands_of, gist, gists, pieces
+from curate.store.clusters import (
+    Gist,
+    Matcher,
+    Shelf,
+    alike,
+    bands_of,
+    gist,
+    gists,
+    listed,
+    pieces,
+)
 from curate.store.mapping import item_to_json
 from curate.store.tables import band, candidate, item, record
 
@@ -55,7 +65,7 @@ class Twins:
         first = (
             select(record.c.candidate, func.min(record.c.id).label("id"))
             .join(candidate, candidate.c.id == record.c.candidate)
-            .where(record.c.candidate.in_(candidates), record.c.expires_at > now)
+            .where(record.c.candidate.in_(listed(candidates)), record.c.expires_at > now)
             .where(candidate.c.status == "open")
             .group_by(record.c.candidate)
             .subquery()
