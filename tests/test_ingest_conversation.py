@@ -81,6 +81,14 @@ def test_a_question_may_stand_beside_its_history() -> None:
     assert arguments.question == RawText("and over night?")
 
 
+CONSTRUCTED = {
+    "lc": 1,
+    "type": "constructor",
+    "id": ["langchain", "schema", "messages", "AIMessage"],
+    "kwargs": {"content": "Yes.", "type": "ai"},
+}
+
+
 @pytest.mark.parametrize(
     "value",
     [
@@ -90,6 +98,9 @@ def test_a_question_may_stand_beside_its_history() -> None:
         {"messages": MESSAGES[:3]},
         MESSAGES[1:3],
         {"generations": [[{"text": "Yes."}]]},
+        {"generations": [[{"text": "", "message": CONSTRUCTED}]]},
+        {"output": CONSTRUCTED},
+        {"output": [{"type": "message", "content": [{"type": "output_text", "text": "Yes."}]}]},
         {"choices": [{"message": {"role": "assistant", "content": "Yes."}}]},
         {"replies": ["Yes."]},
         {"role": "assistant", "content": "Yes."},
@@ -98,6 +109,16 @@ def test_a_question_may_stand_beside_its_history() -> None:
 def test_an_answer_is_read_in_every_shape(value: object) -> None:
     assert answer_of(value) == RawText("Yes.")
     assert answer_of(json.dumps(value)) == RawText("Yes.")
+
+
+def test_messages_may_be_pairs_of_role_and_text() -> None:
+    found = chat(
+        {"messages": [["system", "be brief"], ["human", "hi"], ["ai", "a"], ["user", "b"]]}
+    )
+
+    assert found is not None
+    assert found.question == RawText("b")
+    assert [turn.role for turn in found.history] == ["user", "assistant"]
 
 
 @pytest.mark.parametrize("value", [[], {}, "text", None, [1], [{"role": "system", "content": "a"}]])

@@ -51,16 +51,17 @@ def chat(value: object, depth: int = 4) -> Chat | None:
         return _asked(value, depth)
     if not isinstance(value, list) or not value:
         return None
-    if isinstance(value[0], list) and depth:  # LangChain wraps a batch of conversations
-        return chat(value[0], depth - 1)
+    first = value[0]
+    if isinstance(first, list) and depth and not (first and isinstance(first[0], str)):
+        return chat(first, depth - 1)  # LangChain wraps a batch of conversations
     turns: list[RawTurn] = []
     for message in value:
+        if isinstance(message, list) and len(message) == 2:  # LangChain's pair of role and text
+            message = {"role": message[0], "content": message[1]}
         if not isinstance(message, dict):
             return None
         role = role_of(message)
-        inner = message.get("kwargs", message.get("data", message))
-        body = inner if isinstance(inner, dict) else message
-        text = raw(body.get("content", body.get("text", body.get("parts"))))
+        text = _content(message)
         if role and text:
             turns.append(RawTurn(role, text))
     last = max((n for n, turn in enumerate(turns) if turn.role == "user"), default=None)
@@ -70,6 +71,12 @@ def chat(value: object, depth: int = 4) -> Chat | None:
     return Chat(
         turns[last].content, tuple(turns[:last][-MAX_TURNS:]), answers[-1] if answers else None
     )
+
+
+def _content(message: Mapping[str, object]) -> RawText | None:
+    inner = message.get("kwargs", message.get("data", message))
+    body = inner if isinstance(inner, dict) else message
+    return raw(body.get("content", body.get("text", body.get("parts"))))
 
 
 def _asked(value: Mapping[str, object], depth: int) -> Chat | None:
@@ -111,16 +118,16 @@ def answer_of(value: object) -> RawText | None:
     if isinstance(messages, list):
         for message in reversed(messages):
             if isinstance(message, dict) and role_of(message) == "assistant":
-                inner = message.get("kwargs", message.get("data", message))
-                body = inner if isinstance(inner, dict) else message
-                return raw(body.get("content", body.get("text", body.get("parts"))))
+                return _content(message)
     if isinstance(value, dict):
         for key in ("generations", "choices", "replies"):
             found = embedded(value.get(key))
             while isinstance(found, list) and found:
                 found = found[0]
             if isinstance(found, dict):
-                return raw(found.get("message", found))
+                message = found.get("message")
+                said = _content(message) if isinstance(message, dict) else None
+                return said or raw(message) or raw(found)
             if isinstance(found, str):
                 return raw(found)
     return raw(value)

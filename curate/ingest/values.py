@@ -48,10 +48,11 @@ _TEXT_KEYS = (
     "result",
     "message",
     "page_content",
+    "kwargs",
 )
 
 
-def text_of(value: object, depth: int = 4) -> str:
+def text_of(value: object, depth: int = 6) -> str:
     """Return the text a value holds, or an empty string: a string, JSON-in-JSON, the parts of a
     chat message, or an object with one of the usual keys for text.
     """
