@@ -220,6 +220,9 @@ def test_a_recipe_gives_questions_answers_chunks_and_votes(server: Server, name:
         assert first.at == datetime(2026, 3, 5, 10, tzinfo=UTC)
     if name == "dify":
         assert (first.latency_ms, first.tokens_in, first.tokens_out) == (1500, 100, 20)
+        assert votes[0].at == datetime(2026, 3, 5, 10, 2, tzinfo=UTC)
+    elif recognised.format == "turns":
+        assert votes[0].at == datetime(2026, 3, 5, 10, 0, 3, tzinfo=UTC)
 
 
 def test_a_session_cannot_write(server: Server) -> None:

@@ -6,6 +6,7 @@ import io
 import itertools
 import json
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 import pytest
 
@@ -147,6 +148,7 @@ def test_the_reason_of_a_vote_may_be_an_object_with_a_key() -> None:
 
     (vote,) = (item for item in found if isinstance(item, FeedbackEvent))
     assert (vote.rating, vote.reason) == (-1, RawText("not_matched"))
+    assert vote.at == datetime(2026, 3, 5, 10, 20, 2, tzinfo=UTC)  # that of the answer
 
 
 def test_a_conversation_without_end_is_read_in_bounded_memory(

@@ -40,6 +40,7 @@ def read(row: Json, place: Place) -> Iterator[Piece]:
             reference = embedded(references[answered]) if answered < len(references) else None
             answered += bool(reply)
             own = f"{session}-{message.get('id') or number}"
+            at = message.get("created_at", row.get("create_time") if number < 2 else None)
             yield question(
                 place,
                 {"question": message.get("content")},
@@ -47,7 +48,7 @@ def read(row: Json, place: Place) -> Iterator[Piece]:
                 aliases=(message.get("id"),),
                 session=session,
                 user=row.get("user_id"),
-                at=message.get("created_at", row.get("create_time") if number < 2 else None),
+                at=at,
                 answer=reply.get("content"),
                 chunks=reference,
                 title=row.get("name"),
@@ -60,6 +61,7 @@ def read(row: Json, place: Place) -> Iterator[Piece]:
                     (own,),
                     id=f"{own}/vote",
                     user=row.get("user_id"),
+                    at=at,
                     comment=reply.get("feedback"),
                 )
         if role in ("user", "assistant") and (found or role == "user"):

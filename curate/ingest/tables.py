@@ -72,6 +72,7 @@ class Messages:
                 (own,),
                 id=f"{own}/vote",
                 user=self._value(row, "user_id"),
+                at=self._value(row, "voted_at") or self._value(row, "ts"),
                 reason=self._value(row, "reason"),
                 comment=self._value(row, "comment"),
             )
