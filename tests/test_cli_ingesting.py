@@ -232,3 +232,13 @@ def test_what_a_glob_matches_and_is_no_log_keeps_no_other_log_from_being_read(
     }
     assert curate("ingest", "--strict").code == 1
     assert curate("ingest", logs / "a.jsonl").code == 2
+
+
+def test_files_a_database_and_langfuse_exclude_each_other(
+    workspace: Path, curate: Curate, tmp_path: Path
+) -> None:
+    path = log(tmp_path / "app.jsonl", ASKED)
+
+    for options in (("--langfuse", "https://h", path), ("--db", "sqlite:///a.db", path)):
+        refused = curate("ingest", *options)
+        assert (refused.code, "exclude each other" in refused.err) == (2, True)

@@ -360,3 +360,24 @@ def test_of_answers_of_open_webui_the_one_that_was_voted_down_counts() -> None:
     for log in ([chat], rows):
         found = list(read(io.BytesIO(json.dumps(log).encode())))
         assert {i.answer for i in found if isinstance(i, QuestionEvent)} == {RawText("m2?")}
+
+
+def test_a_row_that_is_nothing_to_a_format_is_rejected() -> None:
+    strange = b'{"request_id": "r1", "level": "info"}\n'
+    spans = (DATA / "otlp_openinference.jsonl").read_bytes()
+
+    mixed = list(read(io.BytesIO(spans + strange)))
+    forced = list(read(io.BytesIO(strange), SourceSettings(format="otlp")))
+
+    for found in (mixed, forced):
+        reasons = [item.reason for item in found if isinstance(item, Rejected)]
+        assert reasons == ["not a record of the format otlp"]
+
+
+def test_a_question_without_its_text_is_rejected() -> None:
+    trace = {"info": {"trace_id": "tr-1", "trace_metadata": {}, "assessments": []}, "data": {}}
+
+    found = list(read(io.BytesIO(json.dumps(trace).encode())))
+
+    assert [i.reason for i in found if isinstance(i, Rejected)] == ["a question without its text"]
+    assert not [i for i in found if isinstance(i, QuestionEvent)]

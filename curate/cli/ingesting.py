@@ -99,6 +99,10 @@ def ingest(
         _list("formats" if form == "help" else "recipes")
         return
     database = bool(url or query or recipe)
+    if sum((bool(paths), database, bool(langfuse))) > 1:
+        raise CurateError(
+            "files, --db and --langfuse exclude each other", "Run it once for each.", Exit.USAGE
+        )
     fields = _mapping(mapping)
 
     def told(settings: SourceSettings) -> SourceSettings:
@@ -113,7 +117,7 @@ def ingest(
 
     def inputs() -> list[Input]:
         if database:
-            found = [_database(workspace, paths, url, query, recipe, source)]
+            found = [_database(workspace, url, query, recipe, source)]
         elif langfuse:
             found = [workspace.langfuse(langfuse, workspace.source(source or "langfuse"))]
         else:
@@ -202,7 +206,6 @@ def _files(workspace: Workspace, paths: tuple[Path, ...], source: str | None) ->
 
 def _database(
     workspace: Workspace,
-    paths: tuple[Path, ...],
     url: str | None,
     query: Path | None,
     recipe: str | None,
@@ -213,8 +216,6 @@ def _database(
     from curate.ingest.inputs import Query
 
     url = url or config.database_from_environment()
-    if paths:
-        raise CurateError("files and --db exclude each other", "Run it twice.", Exit.USAGE)
     if not url or (query is None) == (recipe is None):
         raise CurateError(
             "--db goes with one of --query and --recipe",

@@ -45,6 +45,15 @@ class Format:
     read: RowReader
     scale: Scale | None = TRACER
 
+    def rows(self, row: Json, place: Place) -> Iterator[Piece]:
+        """Read a row; raise `Unusable` for one that is nothing to the format."""
+        nothing = True
+        for piece in self.read(row, place):
+            nothing = False
+            yield piece
+        if nothing and not self.claims(row):
+            raise Unusable(f"not a record of the format {self.name}")
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -98,7 +107,7 @@ def recognise(source: SourceSettings, head: Sequence[Json]) -> Reading:
         rows = [(row, {key for key in row if folded(key) in QUESTIONS}) for row in head]
         for one in FORMATS:
             if wanted == one.name or (wanted == "auto" and _most(rows, one.claims)):
-                return Reading(one.name, one.read, one.scale, dict)
+                return Reading(one.name, one.rows, one.scale, dict)
         for preset in _presets():
             if wanted == preset.name or (
                 wanted == "auto" and _most(rows, preset.claims, preset.questions)

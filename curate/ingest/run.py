@@ -221,6 +221,8 @@ def _read(
                         event = told.asked(piece.event)
                         part = replace(piece, trace=own, event=event, file=log.name)
                         yield from waiting.add(part)
+                    elif isinstance(piece, QuestionEvent) and not piece.question:
+                        yield Rejected(log.name, row.line, "a question without its text")
                     elif isinstance(piece, QuestionEvent):
                         # Such questions are told apart by their number in the log.
                         whole = whole or (piece.source_id is None and piece.at is None)
