@@ -238,6 +238,13 @@ def test_a_question_that_echoes_its_passage_is_a_warning_with_its_share(
     assert codes(corpus, replace(echoing, kind="exact-title")) == []
 
 
+@pytest.mark.parametrize("kind", ["exact-title", "exact title", "identifier"])
+def test_kinds_that_quote_on_purpose_are_no_echo(corpus: Corpus, good: Item, kind: str) -> None:
+    asked = "may i borrow a laptop for up to 7 days"
+    assert codes(corpus, replace(good, question=asked)) == [("echo", "warning")]
+    assert codes(corpus, replace(good, question=asked, kind=kind)) == []
+
+
 def test_the_echo_is_the_share_of_letters_in_copied_runs() -> None:
     assert echo("borrow a laptop", "You may BORROW a laptop here") == 1
     assert echo("laptop a borrow", "You may borrow a laptop here") == 0

@@ -43,6 +43,7 @@ def bytes_of(root: Path) -> bytes:
         ({"reference": "ask Sokha"}, "reference"),
         ({"must_include": ("Sokha",)}, "must include"),
         ({"tags": ("Sokha",)}, "tags"),
+        ({"kind": "as Sokha asks"}, "kind"),
     ],
 )
 def test_new_words_with_personal_data_are_refused_by_kind_and_field_and_never_quoted(

@@ -187,7 +187,7 @@ def _answerable(item: Item, tools: Tools) -> Iterator[Finding]:
             "warning",
             "the keyword stands in none of its evidence: justify it in the note",
         )
-    if item.kind not in ECHO_EXEMPT:
+    if item.kind.replace(" ", "-") not in ECHO_EXEMPT:
         share = max((echo(item.question, tools.passage(e)) for e in item.evidences), default=0.0)
         if share > ECHO_LIMIT:
             yield finding(

@@ -11,6 +11,18 @@ from curate.model.errors import CurateError, Exit
 from curate.model.plain import Json
 from curate.model.records import Turn
 
+KINDS = (
+    "paraphrase",
+    "exact-title",
+    "identifier",
+    "follow-up",
+    "look-alike",
+    "short",
+    "long",
+    "misspelled",
+)
+"""The kinds of questions that a set covers; a team may have others of its own."""
+
 LabelStatus = Literal["kept", "split", "merged", "moved", "ambiguous", "lost", "chosen"]
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from curate.check.personal import Said, in_words, personal, said
 from curate.model.errors import CurateError, Exit
+from curate.model.items import KINDS
 
 if TYPE_CHECKING:
     from curate.model.items import Item
@@ -61,11 +62,14 @@ def vet(workspace: Workspace, texts: Sequence[Said]) -> None:
 def _all(item: Item) -> list[Said]:
     """Return every text of an item, what is exported and what is for people; the question is
     among what was searched, and is the original where it is nobody else's.
+
+    A kind that is everybody's is no text: alone, `long` looks like a name.
     """
     searched = item.absence.queries if item.absence else ()
     more = [
         Said("note", item.note),
         Said("original", item.original),
+        *([] if item.kind in KINDS else [Said("kind", item.kind)]),
         *(Said("searched", query) for query in searched),
     ]
     return [*said(item), *(one for one in more if one.text != item.question)]

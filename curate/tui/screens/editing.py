@@ -9,7 +9,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.reactive import reactive
 
-from curate.model.items import Conflict, Finding, Item
+from curate.model.items import KINDS, Conflict, Finding, Item
 from curate.text import one_line
 from curate.tui.desk import Case, Clash
 from curate.tui.errands import Planned
@@ -17,17 +17,6 @@ from curate.tui.screens.ask import Ask, Choose
 from curate.tui.screens.titled import TitledScreen
 from curate.tui.widgets import question as question_
 from curate.workspace.workspace import Workspace
-
-KINDS = (
-    "paraphrase",
-    "exact title",
-    "identifier",
-    "follow-up",
-    "look-alike",
-    "short",
-    "long",
-    "misspelled",
-)
 
 Edit = Callable[[Workspace, Item], Item]
 """Returns the item as it shall be; runs in a thread."""
