@@ -11,10 +11,10 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any, Protocol, TypeVar
 
-from sqlalchemy import Connection, func, select, text
+from sqlalchemy import Connection, LargeBinary, func, select, text
 
 from curate.model.plain import Json
 from curate.model.records import CandidateFacts, Ranking
@@ -94,6 +94,12 @@ def listed(numbers: Iterable[int]) -> Any:
     return select(given.c.value)
 
 
+def listed_tags(tags: Iterable[bytes]) -> Any:
+    """Return a query of these tags or keys, for IN, as `listed` does of numbers."""
+    given = func.json_each(json.dumps([tag.hex() for tag in sorted(tags)])).table_valued("value")
+    return select(func.from_hex(given.c.value, type_=LargeBinary))
+
+
 def next_id(connection: Connection, table: str) -> int:
     """Return the first id that no row of `table` ever had. Valid within a write transaction."""
     found = connection.execute(
@@ -136,7 +142,7 @@ def assign(
             home, new = new, new + 1
             shelf.add(identifier, home, one, bands[one])
             result.founders[home] = identifier
-            result.bands.extend((value, identifier) for value in bands[one])
+            result.bands.extend(zip(bands[one], repeat(identifier)))
         settled[one] = home
         result.candidates[identifier] = home
     return result

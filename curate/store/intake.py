@@ -14,7 +14,7 @@ from sqlalchemy.dialects.sqlite import insert as upsert
 from curate.model.events import Checkpoint, Reached
 from curate.model.records import CleanFeedback, CleanQuestion
 from curate.store import clusters, ranking
-from curate.store.clusters import Gist, Matcher, pieces
+from curate.store.clusters import Gist, Matcher, listed, listed_tags
 from curate.store.many import Many
 from curate.store.mapping import expiry, record_row, vote_row
 from curate.store.tables import (
@@ -78,12 +78,11 @@ class _Known:
 
 def seen(connection: Connection, keys: Sequence[tuple[bytes, ...]]) -> list[bytes | None]:
     """Return, for each event, the content tag stored under any of its keys, or None."""
-    flat = {key for some in keys for key in some}
+    given = listed_tags({key for some in keys for key in some})
     stored: dict[bytes, bytes] = {}
-    for some in pieces(flat):
-        for table in (record, vote):
-            columns = select(table.c.key, table.c.content).where(table.c.key.in_(some))
-            stored.update((row[0], row[1]) for row in connection.execute(columns))
+    for table in (record, vote):
+        columns = select(table.c.key, table.c.content).where(table.c.key.in_(given))
+        stored.update((row[0], row[1]) for row in connection.execute(columns))
     return [next((stored[key] for key in some if key in stored), None) for some in keys]
 
 
@@ -158,13 +157,13 @@ def kept(connection: Connection, keys: Collection[bytes], now: datetime) -> dict
     """Return those of these event keys that something is stored under that has not expired, and
     when that came.
     """
+    given = listed_tags(keys)
     return {
         row.key: row.received_at
-        for some in pieces(keys)
         for table in (record, vote)
         for row in connection.execute(
             select(table.c.key, table.c.received_at).where(
-                table.c.key.in_(some), table.c.expires_at > now
+                table.c.key.in_(given), table.c.expires_at > now
             )
         )
     }
@@ -172,10 +171,9 @@ def kept(connection: Connection, keys: Collection[bytes], now: datetime) -> dict
 
 def barred(connection: Connection, users: Collection[bytes]) -> frozenset[bytes]:
     """Return those of these user tags whose events are refused."""
+    given = listed_tags(users)
     return frozenset(
-        tag
-        for some in pieces(users)
-        for tag in connection.scalars(select(suppressed.c.tag).where(suppressed.c.tag.in_(some)))
+        connection.scalars(select(suppressed.c.tag).where(suppressed.c.tag.in_(given)))
     )
 
 
@@ -288,6 +286,7 @@ def _gist(row: Mapping[str, Any]) -> Gist:
 
 
 def _known_questions(connection: Connection, asked: Sequence[CleanQuestion]) -> dict[bytes, _Known]:
+    given = listed_tags({key for question in asked for key in question.keys})
     columns = (
         record.c.key,
         record.c.id,
@@ -304,8 +303,7 @@ def _known_questions(connection: Connection, asked: Sequence[CleanQuestion]) -> 
             clusters.gist(row.question, row.standalone, row.history),
             row.candidate,
         )
-        for some in pieces({key for question in asked for key in question.keys})
-        for row in connection.execute(select(*columns).where(record.c.key.in_(some)))
+        for row in connection.execute(select(*columns).where(record.c.key.in_(given)))
     }
 
 
@@ -362,11 +360,8 @@ def _save_votes(
     and of those changed.
     """
     columns = select(vote.c.key, vote.c.id, vote.c.content, vote.c.at)
-    rows = [
-        row
-        for some in pieces({key for one in votes for key in one.keys})
-        for row in connection.execute(columns.where(vote.c.key.in_(some)))
-    ]
+    keys = {key for one in votes for key in one.keys}
+    rows = connection.execute(columns.where(vote.c.key.in_(listed_tags(keys)))).all()
     known = {row.key: _Known(row.id, row.content) for row in rows}
     given = {row.id: row.at for row in rows}
     first = fresh = clusters.next_id(connection, "vote")
@@ -433,25 +428,19 @@ def withdraw(
         .where(func.coalesce(vote.c.rating, vote.c.reason, vote.c.comment).is_not(None))
     )
     gone = {row.id for row in connection.execute(query) if row.key not in read}
-    for some in pieces(gone):
-        connection.execute(
-            update(vote)
-            .where(vote.c.id.in_(some))
-            .values(rating=None, reason=None, comment=None, content=b"")
-        )
+    connection.execute(
+        update(vote)
+        .where(vote.c.id.in_(listed(gone)))
+        .values(rating=None, reason=None, comment=None, content=b"")
+    )
     if gone:
         ranking.refresh(connection, _candidates_of(connection, gone), matcher=matcher, now=now)
     return len(gone)
 
 
 def _waiting_for(connection: Connection, tags: Iterable[bytes]) -> set[int]:
-    return {
-        identifier
-        for some in pieces(tags)
-        for identifier in connection.scalars(
-            select(vote_target.c.vote).where(vote_target.c.tag.in_(some))
-        )
-    }
+    aimed = select(vote_target.c.vote).where(vote_target.c.tag.in_(listed_tags(tags)))
+    return set(connection.scalars(aimed))
 
 
 def _join(connection: Connection, votes: Collection[int]) -> set[int]:
@@ -462,41 +451,32 @@ def _join(connection: Connection, votes: Collection[int]) -> set[int]:
     """
     found: dict[int, list[tuple[int, bool, datetime, int]]] = defaultdict(list)
     asked = record.c.asked_at
-    for some in pieces(votes):
-        for row in connection.execute(
-            select(
-                vote.c.id,
-                vote_target.c.position,
-                vote.c.at,
-                asked.label("asked"),
-                record.c.received_at.label("received"),
-                record.c.id.label("record"),
-            )
-            .join(vote_target, vote_target.c.vote == vote.c.id)
-            .join(alias, alias.c.tag == vote_target.c.tag)
-            .join(record, record.c.id == alias.c.record)
-            .where(vote.c.id.in_(some))
-        ):
-            asked_at = row.asked or row.received
-            early = row.at is not None and asked_at > row.at
-            found[row.id].append((-row.position, not early, asked_at, row.record))
+    for row in connection.execute(
+        select(
+            vote.c.id,
+            vote_target.c.position,
+            vote.c.at,
+            asked.label("asked"),
+            record.c.received_at.label("received"),
+            record.c.id.label("record"),
+        )
+        .join(vote_target, vote_target.c.vote == vote.c.id)
+        .join(alias, alias.c.tag == vote_target.c.tag)
+        .join(record, record.c.id == alias.c.record)
+        .where(vote.c.id.in_(listed(votes)))
+    ):
+        asked_at = row.asked or row.received
+        early = row.at is not None and asked_at > row.at
+        found[row.id].append((-row.position, not early, asked_at, row.record))
     if found:
         connection.execute(
             update(vote).where(vote.c.id == bindparam("which")),
             [{"which": which, "record": max(ties)[-1]} for which, ties in found.items()],
         )
-    for some in pieces(found):
-        connection.execute(delete(vote_target).where(vote_target.c.vote.in_(some)))
+        connection.execute(delete(vote_target).where(vote_target.c.vote.in_(listed(found))))
     return set(found)
 
 
 def _candidates_of(connection: Connection, votes: Collection[int]) -> set[int]:
-    return {
-        identifier
-        for some in pieces(votes)
-        for identifier in connection.scalars(
-            select(record.c.candidate)
-            .join(vote, vote.c.record == record.c.id)
-            .where(vote.c.id.in_(some))
-        )
-    }
+    query = select(record.c.candidate).join(vote, vote.c.record == record.c.id)
+    return set(connection.scalars(query.where(vote.c.id.in_(listed(votes)))))
