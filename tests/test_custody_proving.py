@@ -28,8 +28,8 @@ def test_every_proof_holds(curate: Curate, tmp_path: Path, monkeypatch: pytest.M
     assert list(tmp_path.iterdir()) == []
 
 
-def _plain(_: Vault, day: object, name: bytes, text: bytes) -> bytes:
-    return text
+def _plain(_: Vault, day: object) -> Callable[[bytes, bytes], bytes]:
+    return lambda name, text: text
 
 
 def _noop(*_: object, **__: object) -> None:
@@ -39,7 +39,7 @@ def _noop(*_: object, **__: object) -> None:
 @pytest.mark.parametrize(
     ("target", "instead", "claim"),
     [
-        ((Vault, "seal"), _plain, "no raw text in any byte after reading a log"),
+        ((Vault, "sealer"), _plain, "no raw text in any byte after reading a log"),
         ((Vault, "destroy_before"), lambda *_: 0, "a reader in the way defers the proof, not the"),
         ((Store, "suppress"), _noop, "a person who is forgotten stays so"),
         ((files, "examine"), _noop, "an empty file is no empty database"),

@@ -11,6 +11,7 @@ import contextlib
 import os
 import secrets
 import threading
+from collections.abc import Callable
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -46,13 +47,19 @@ class Vault:
         self._lock = threading.Lock()
         self._known: dict[date, AESGCM] = {}
 
-    def seal(self, day: date, name: bytes, text: bytes) -> bytes:
-        """Return `text` sealed with the key of `day`; `name` must be given again to open it.
+    def sealer(self, day: date) -> Callable[[bytes, bytes], bytes]:
+        """Return what seals, under a name, a text with the key of `day`; the name must be given
+        again to open it, and a sealed text moved under another name or day does not open.
 
-        A sealed text moved under another name or day does not open.
+        Use it at once: whether the key is still there is looked at only now.
         """
-        nonce = secrets.token_bytes(_NONCE_BYTES)
-        return nonce + self._key(day, create=True).encrypt(nonce, text, _bound(day, name))
+        key = self._key(day, create=True)
+
+        def seal(name: bytes, text: bytes) -> bytes:
+            nonce = secrets.token_bytes(_NONCE_BYTES)
+            return nonce + key.encrypt(nonce, text, _bound(day, name))
+
+        return seal
 
     def open(self, day: date, name: bytes, sealed: bytes) -> bytes:
         """Return the text that was sealed. Raises `KeyGone` once the day's key is destroyed, and

@@ -79,8 +79,8 @@ class Tagger:
     def every(self, domain: str, value: str, when: datetime) -> tuple[bytes, ...]:
         """Return the tag of the epoch of `when`, and after it those of the other live epochs."""
         own, message = self._begins(when), _message(domain, value)
-        others = (begins for begins in self._newest_first() if begins != own)
-        return tuple(_tag(self._keys[begins], message) for begins in (own, *others))
+        others = [begins for begins in self._newest_first() if begins != own]
+        return tuple([_tag(self._keys[begins], message) for begins in (own, *others)])
 
     def destroy_before(self, limit: datetime) -> int:
         """Destroy the keys of epochs that ended before `limit`; return how many.

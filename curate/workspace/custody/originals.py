@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -113,6 +114,7 @@ class Originals:
         kept = store.kept([key for one in batch for key in one.keys])
         barred = store.barred({one.user for one in batch if one.user is not None})
         sealed = []
+        sealer = functools.cache(self._vault.sealer)
         for one in batch:
             if one.user in barred:
                 continue
@@ -120,7 +122,7 @@ class Originals:
             day = min(one.at, kept.get(key, one.at)).astimezone(UTC).date()
             if day >= first:
                 text = one.text.reveal().encode("utf-8", "surrogatepass")
-                sealed.append(Sealed(key, day, self._vault.seal(day, key, text)))
+                sealed.append(Sealed(key, day, sealer(day)(key, text)))
         self.raw.put(sealed)
 
     # ------------------------------------------------------------------ looking
