@@ -40,6 +40,26 @@ def test_each_json_line_is_a_row_with_its_number() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("before", "at"),
+    [
+        ("INFO:app:", None),
+        ("2026-03-05 10:20:30,250 INFO app - ", "2026-03-05 10:20:30,250"),
+        ("2026-03-05T10:20:30Z ", "2026-03-05T10:20:30Z"),
+        ("[pid 7] ", None),
+    ],
+)
+def test_what_a_logger_writes_before_its_json_is_passed_over(before: str, at: str | None) -> None:
+    found = values(f'{before}{{"a": 1, "b": {{"c": "x, y"}}}}\n{before}{{"a": 2}}\n')
+
+    told = {"@timestamp": at} if at else {}
+    assert found == [{**told, "a": 1, "b": {"c": "x, y"}}, {**told, "a": 2}]
+
+
+def test_the_tail_of_a_line_that_was_cut_is_no_row() -> None:
+    assert rejected('{"a": 1}\nef", "b": {"question": "why?"}}\n') == {2: "not JSON"}
+
+
 def test_a_broken_line_is_named_and_the_others_are_read() -> None:
     found = read('{"a": 1}\nServer started\n{"a": \n[1]\n{"a": 2}\n')
 

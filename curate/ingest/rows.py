@@ -52,7 +52,12 @@ PAGE_KEYS = frozenset((*_LISTS, "hits"))
 """The keys by one of which a line that is a page of records is known."""
 
 # CloudWatch's S3 export and `aws logs tail` put the time before the message.
-_TIMED = re.compile(rb"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(?:Z|[+-][0-9:]+)?)\s+(\{.*)", re.S)
+_TIMED = re.compile(rb"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(?:Z|[+-][0-9:]+)?)\s+(?=\{)")
+
+# Loggers write the time, the level and their name before it.
+_LOGGED = re.compile(
+    rb'([0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.,]+(?:Z|[+-][0-9:]+)?)?[^{]{1,200}(?=\{")'
+)
 
 _NO_CELL = ("", "-")  # Kibana writes a dash where there is no value
 _TOGETHER = 64
@@ -117,6 +122,8 @@ def _form(head: bytes) -> _Form:
     if text.startswith(b"[") and text[1:].lstrip()[:1] in (b"{", b"[", b"]", b""):
         return _array
     first, end, _ = text.partition(b"\n")
+    if _LOGGED.match(first):
+        return _lines
     if text.startswith(b"{"):
         return _document if end and _unfinished(first) else _lines
     if any(part.lstrip().startswith(b"{") or _TIMED.match(part) for part in text.split(b"\n")):
@@ -175,16 +182,16 @@ def _line(log: Log, number: int, line: bytes) -> Iterator[Row | Rejected]:
         value = jsontext.fast(line)
     except ValueError:
         plain = False
-        timed = _TIMED.match(line)
-        text = (timed[2] if timed else line).decode("utf-8", "replace")
+        before = _TIMED.match(line) or _LOGGED.match(line)
+        text = line[before.end() if before else 0 :].decode("utf-8", "replace")
         repaired = "\ufffd" in text
         try:
             value = jsontext.lenient(text)
         except jsontext.Broken as broken:
             yield Rejected(log.name, number, str(broken))
             return
-        if timed and isinstance(value, dict):
-            value = {"@timestamp": timed[1].decode(), **value}
+        if before and before[1] and isinstance(value, dict):
+            value = {"@timestamp": before[1].decode(), **value}
     if not isinstance(value, dict):
         yield Rejected(log.name, number, "JSON, but not an object")
         return
