@@ -355,3 +355,11 @@ def test_a_template_that_finds_nothing_is_refused(template: str) -> None:
     with pytest.raises(CurateError) as caught:
         stream([ASKED], replace(SOURCE, template=template))
     assert caught.value.code == Exit.USAGE
+
+
+def test_a_table_of_one_column_is_read_where_its_name_is_told() -> None:
+    log = b"frage\nis it open?\nand on sundays?\n"
+
+    found = list(read(io.BytesIO(log), SourceSettings(map={"question": "frage"})))
+
+    assert sum(isinstance(item, QuestionEvent) for item in found) == 2

@@ -60,7 +60,8 @@ class Log:
 
     While lines are read, the last one has the `number`, stands from byte `begun` to `consumed`,
     and has `ended` if its line feed is there. `resumable` says that reading may begin at a line;
-    `quickly`, once the format is known, may make the event of a line and its number at once.
+    `quickly`, once the format is known, may make the event of a line and its number at once;
+    `columns` are names that a table is told to have.
     """
 
     def __init__(self, path: Path | str | BinaryIO, name: str = "") -> None:
@@ -85,6 +86,7 @@ class Log:
         self.begun = self.consumed = self.number = 0
         self.ended = True
         self.resumable = False
+        self.columns: frozenset[str] = frozenset()
         self.quickly: Callable[[bytes, int], QuestionEvent | None] | None = None
 
     @property

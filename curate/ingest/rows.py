@@ -385,7 +385,7 @@ def _table(log: Log, head: bytes) -> Iterator[Row | Rejected]:
             continue
         if not names:
             names = [name.strip() for name in record]
-            if len(names) == 1 and not _known(names):
+            if len(names) == 1 and not _known(names) and log.columns.isdisjoint(names):
                 yield Rejected(log.name, line, "neither JSON nor a table with a known header")
                 yield from (Rejected(log.name, at, NOT_JSON) for at in _rest(cells))
                 break

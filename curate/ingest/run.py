@@ -87,6 +87,7 @@ def read(
     source = source or SourceSettings(name=AD_HOC)
     told = _Told.by(source)
     log = Log(path, name)
+    log.columns = frozenset(one for told in source.map.values() for one in told.split("|"))
     found = None
     if isinstance(path, Path | str) and reading.is_sqlite(log.head()):
         from curate.ingest import database
