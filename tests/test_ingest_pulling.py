@@ -23,6 +23,7 @@ from curate.ingest.run import IngestReport
 from curate.model.errors import CurateError, Exit
 from curate.model.events import FeedbackEvent, QuestionEvent, RawText, Rejected, Watermark
 from curate.model.plain import Json
+from curate.workspace.upkeep import sources
 from curate.workspace.workspace import Workspace
 from tests.conftest import Curate
 from tests.events import Clock
@@ -373,7 +374,7 @@ def test_a_vote_that_is_changed_or_deleted_there_is_noticed_at_the_next_pull(
     with Workspace.open(tmp_path, clock, "sophea") as workspace:
 
         def pull() -> tuple[IngestReport, list[list[int | None]]]:
-            one = workspace.langfuse(langfuse.url, SourceSettings(name="lf"))
+            one = sources.langfuse(workspace, langfuse.url, SourceSettings(name="lf"))
             report = workspace.ingest([one], resume=True)
             clock.now += timedelta(days=1)
             records = [

@@ -116,10 +116,13 @@ def ingest(
         )
 
     def inputs() -> list[Input]:
+        from curate.workspace.upkeep import sources
+
         if database:
             found = [_database(workspace, url, query, recipe, source)]
         elif langfuse:
-            found = [workspace.langfuse(langfuse, workspace.source(source or "langfuse"))]
+            named = sources.named(workspace, source or "langfuse")
+            found = [sources.langfuse(workspace, langfuse, named)]
         else:
             found = _files(workspace, paths, source)
         return [one.under(told(one.source)) for one in found]
@@ -192,13 +195,14 @@ def _list(what: str) -> None:
 
 def _files(workspace: Workspace, paths: tuple[Path, ...], source: str | None) -> list[Input]:
     from curate.ingest.inputs import LogFile
+    from curate.workspace.upkeep import sources
 
     if not paths:
-        return list(workspace.sources([source] if source else ()))
+        return sources.configured(workspace, [source] if source else ())
     return [
         LogFile(
             None if str(path) == "-" else path,
-            workspace.source(source) if source else workspace.source_of(path),
+            sources.named(workspace, source) if source else sources.of(workspace, path),
         )
         for path in paths
     ]
@@ -214,6 +218,7 @@ def _database(
     from curate import config
     from curate.ingest import queries
     from curate.ingest.inputs import Query
+    from curate.workspace.upkeep import sources
 
     url = url or config.database_from_environment()
     if not url or (query is None) == (recipe is None):
@@ -223,14 +228,14 @@ def _database(
             Exit.USAGE,
         )
     if recipe is not None:
-        return Query(url, queries.recipe(recipe), workspace.source(source or recipe))
+        return Query(url, queries.recipe(recipe), sources.named(workspace, source or recipe))
     try:
         sql = Path(query or "").read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError):
         raise CurateError(
             f"the query {query} cannot be read", "Check the path; it is to be UTF-8.", Exit.USAGE
         ) from None
-    return Query(url, sql, workspace.source(source or "database"))
+    return Query(url, sql, sources.named(workspace, source or "database"))
 
 
 def _mapping(pairs: tuple[str, ...]) -> dict[str, str]:

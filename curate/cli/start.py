@@ -63,6 +63,7 @@ def demo(
     """
     from curate import config
     from curate.cli import demonstration
+    from curate.workspace.upkeep import sources
     from curate.workspace.workspace import Workspace
 
     named = directory or shared.workspace or config.workspace_from_environment()
@@ -71,7 +72,7 @@ def demo(
     with Workspace.open(root, shared.clock(), shared.who) as workspace:
         workspace.corpus.sync()
         with output.Progress("reading two logs", quiet=shared.quiet) as progress:
-            report = workspace.ingest(workspace.sources(), progress=progress)
+            report = workspace.ingest(sources.configured(workspace), progress=progress)
         items = demonstration.curate(workspace) if answer_key else ()
         if as_json:
             output.data({"workspace": root, "ingested": report, "items": [i.id for i in items]})

@@ -16,8 +16,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from curate import config, text
-from curate.config import Settings, SourceSettings
+from curate import config
+from curate.config import Settings
 from curate.model.custody import Receipt
 from curate.model.documents import Passage
 from curate.model.errors import CurateError, Exit
@@ -249,64 +249,6 @@ class Workspace:
         return Matcher()
 
     # ------------------------------------------------------------------ the log
-
-    def sources(self, names: Sequence[str] = ()) -> list[Input]:
-        """Return the configured logs, one for each existing file, in the config's order.
-
-        With `names`, only those sources. Raises `CurateError` for an unknown name, a config
-        without sources, or a source whose globs match nothing.
-        """
-        known = {source.name: source for source in self.settings.sources}
-        if not known:
-            raise CurateError(
-                f"{self.root / config.FILE} names no [[sources]]",
-                "Add one, or give the files: `curate ingest LOG.jsonl`.",
-                Exit.USAGE,
-            )
-        from curate.ingest.inputs import LogFile
-
-        found: list[Input] = []
-        for name in names or known:
-            if name not in known:
-                raise CurateError(
-                    f"the config has no source `{text.one_line(name)}`",
-                    f"It has: {', '.join(known)}.",
-                    Exit.USAGE,
-                )
-            if known[name].path.startswith(("https://", "http://")):
-                found.append(self.langfuse(known[name].path, known[name]))
-                continue
-            paths = _glob(self.root, known[name].path)
-            if not paths:
-                raise CurateError(
-                    f"source `{name}`: nothing matches {known[name].path}",
-                    f"Mend `path` in {self.root / config.FILE}; it is relative to that file.",
-                )
-            found += [LogFile(path, known[name], listed=True) for path in paths]
-        return found
-
-    def langfuse(self, url: str, source: SourceSettings) -> Input:
-        """Return the project of Langfuse at `url`, by the keys in the environment."""
-        from curate.ingest.pulling import Pull
-
-        return Pull(url, config.langfuse_keys(), source, self.now(), self.limit)
-
-    def files(self, source: SourceSettings) -> list[Path]:
-        """Return the files that a source's globs match, in order."""
-        return _glob(self.root, source.path)
-
-    def source(self, name: str) -> SourceSettings:
-        """Return a source of the config by name, or an ad hoc one of that name."""
-        known = {source.name: source for source in self.settings.sources}
-        return known.get(name) or SourceSettings(name=name)
-
-    def source_of(self, path: Path) -> SourceSettings:
-        """Return the configured source whose globs match `path`, else an ad hoc one."""
-        wanted = path.resolve()
-        for source in self.settings.sources:
-            if any(match.resolve() == wanted for match in _glob(self.root, source.path)):
-                return source
-        return SourceSettings(path=str(path))
 
     def ingest(
         self,
@@ -686,13 +628,6 @@ class Workspace:
         if done.new:
             self.rerank()
         return done
-
-
-def _glob(root: Path, pattern: str) -> list[Path]:
-    path = Path(pattern)
-    base = Path(path.anchor) if path.is_absolute() else root
-    relative = str(path.relative_to(path.anchor)) if path.is_absolute() else pattern
-    return sorted(found for found in base.glob(relative) if not found.is_dir())
 
 
 def _size(path: Path) -> int:

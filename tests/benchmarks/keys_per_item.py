@@ -30,6 +30,7 @@ from curate.model.items import Item
 from curate.text import fold_space
 from curate.tui.app import CurateApp
 from curate.tui.screens.review import ReviewScreen
+from curate.workspace.upkeep import sources
 from curate.workspace.workspace import Workspace
 
 NOW = datetime(2026, 11, 29, 21, tzinfo=UTC)
@@ -194,7 +195,7 @@ async def run(root: Path, *, always_search: bool) -> list[Finished]:
 
 def _prepare(workspace: Workspace) -> dict[int, KeyItem]:
     workspace.corpus.sync()
-    workspace.ingest(workspace.sources())
+    workspace.ingest(sources.configured(workspace))
     key = {
         workspace.candidate_of(item.log, item.log_id).id: item
         for item in files.answer_key()

@@ -15,6 +15,7 @@ from curate.model.events import FeedbackEvent, QuestionEvent, Rejected
 from curate.privacy.tags import Tagger
 from curate.store.files import Busy
 from curate.store.retention import Outcome
+from curate.workspace.upkeep import sources
 
 if TYPE_CHECKING:
     from curate.workspace.workspace import Workspace
@@ -136,7 +137,7 @@ def _old_logs(workspace: Workspace) -> tuple[list[Path], int]:
             continue
         days = source.records_days or workspace.settings.retention.records_days
         limit = workspace.now() - timedelta(days=days)
-        for path in workspace.files(source):
+        for path in sources.files(workspace, source):
             if path.is_symlink() or not path.is_file():
                 continue
             try:
