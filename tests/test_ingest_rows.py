@@ -11,7 +11,8 @@ import pytest
 
 from curate.ingest import reading
 from curate.ingest.reading import Log
-from curate.ingest.rows import Row, rows
+from curate.ingest.row import Row
+from curate.ingest.rows import rows
 from curate.model.events import Rejected
 from curate.model.plain import Json
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from curate.config import SourceSettings
 from curate.ingest.events import StreamItem
-from curate.ingest.rows import Row
+from curate.ingest.row import Row
 from curate.ingest.run import read, read_rows
 from curate.model.events import FeedbackEvent, QuestionEvent, Rejected
 from curate.model.plain import Json

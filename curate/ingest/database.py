@@ -15,7 +15,7 @@ from sqlalchemy.engine import URL, Connection, Engine, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
-from curate.ingest.rows import Row
+from curate.ingest.row import Row
 from curate.ingest.values import plain
 from curate.model.errors import CurateError, Exit
 

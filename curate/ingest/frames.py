@@ -17,7 +17,7 @@ except ImportError:
     ) from None
 
 from curate.ingest.reading import Log
-from curate.ingest.rows import Row
+from curate.ingest.row import Row
 from curate.ingest.values import plain
 from curate.model.events import Rejected
 

@@ -21,7 +21,7 @@ from curate.config import ApiKeys, SourceSettings
 from curate.ingest import jsontext
 from curate.ingest.events import StreamItem, Sweep
 from curate.ingest.resuming import Ledger
-from curate.ingest.rows import Row
+from curate.ingest.row import Row
 from curate.ingest.traces import Traces
 from curate.ingest.values import moment
 from curate.model.errors import CurateError, Exit

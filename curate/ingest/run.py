@@ -35,7 +35,8 @@ from curate.ingest.originals import Seal
 from curate.ingest.ratings import Scale, UnknownNumber, UnknownWord
 from curate.ingest.reading import Log
 from curate.ingest.resuming import Ledger
-from curate.ingest.rows import Found, Row
+from curate.ingest.row import Row
+from curate.ingest.rows import Found
 from curate.ingest.traces import Traces
 from curate.ingest.values import raw
 from curate.model.errors import CurateError, Exit
