@@ -381,3 +381,20 @@ def test_a_question_without_its_text_is_rejected() -> None:
 
     assert [i.reason for i in found if isinstance(i, Rejected)] == ["a question without its text"]
     assert not [i for i in found if isinstance(i, QuestionEvent)]
+
+
+def test_the_steps_of_llamaindex_and_haystack_are_neither_questions_nor_rejected() -> None:
+    asked = {"class_name": "QueryEndEvent", "span_id": "q-1", "query": "why?", "response": "So."}
+    again = {**asked, "class_name": "SynthesizeEndEvent", "span_id": "s-1"}
+    step = {"class_name": "LLMChatEndEvent", "span_id": "l-1", "response": "So."}
+    run = {
+        "operation_name": "haystack.pipeline.run",
+        "tags": {"haystack.pipeline.input_data": json.dumps({"retriever": {"query": "why?"}})},
+    }
+    part = {"operation_name": "haystack.component.run", "tags": {"haystack.component.name": "llm"}}
+
+    for rows in ([again, step, asked, step], [part, run]):
+        log = "".join(json.dumps(row) + "\n" for row in rows).encode()
+        found = list(read(io.BytesIO(log)))
+        assert [i.question for i in found if isinstance(i, QuestionEvent)] == [RawText("why?")]
+        assert not [i for i in found if isinstance(i, Rejected)]

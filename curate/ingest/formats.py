@@ -144,6 +144,8 @@ class Preset:
     scale: Scale | None
     trace: str = ""
     search: str = ""
+    kind: str = ""
+    kinds: frozenset[str] = frozenset()
     message: Mapping[str, object] | None = None
 
     @property
@@ -155,6 +157,15 @@ class Preset:
         """Say whether `row` has a value at every one of the preset's paths."""
         return all(get(row) not in (ABSENT, None, "") for get in self.keys)
 
+    def _is_step(self, row: Json, generic: Generic) -> bool:
+        """Say whether a row is a step of a run, one that neither asks nor searches."""
+        if not self.claims(row):
+            return False
+        if self.kinds and text_of(getter(self.kind)(row)) not in self.kinds:
+            return True
+        asked = generic.fields.value(row, "question")
+        return asked in (ABSENT, None) and getter(self.search)(row) in (ABSENT, None)
+
     def open(self, told: Mapping[str, str]) -> Reading:
         """Return a fresh reader; `told` paths go before the preset's own."""
         if self.message is not None:
@@ -165,7 +176,12 @@ class Preset:
         )
         read: RowReader = generic.read
         if self.search:
-            read = _Searched(generic, getter(self.search), getter(self.trace)).read
+            searched = _Searched(generic, getter(self.search), getter(self.trace))
+
+            def read(row: Json, place: Place) -> Iterator[Piece]:
+                if not self._is_step(row, generic):
+                    yield from searched.read(row, place)
+
         return Reading(self.name, read, self.scale, generic.fields.report)
 
 
@@ -204,5 +220,7 @@ def _preset(table: dict[str, Any]) -> Preset:
         scale=Scale.of(table.get("down", ()), table.get("up", ()), closed=True) if told else None,
         trace=table.get("trace", ""),
         search=table.get("search", ""),
+        kind=table.get("kind", ""),
+        kinds=frozenset(table.get("kinds", ())),
         message=table.get("message"),
     )
