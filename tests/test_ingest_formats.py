@@ -398,3 +398,33 @@ def test_the_steps_of_llamaindex_and_haystack_are_neither_questions_nor_rejected
         found = list(read(io.BytesIO(log)))
         assert [i.question for i in found if isinstance(i, QuestionEvent)] == [RawText("why?")]
         assert not [i for i in found if isinstance(i, Rejected)]
+
+
+@pytest.mark.parametrize("step", [1, -1])
+def test_two_runs_of_haystack_with_the_same_words_are_two_questions(step: int) -> None:
+    rows = []
+    for source in ("a.md", "b.md"):
+        found = {"documents": [{"id": source, "content": "x", "meta": {"source": source}}]}
+        rows += [
+            {
+                "operation_name": "haystack.component.run",
+                "tags": {
+                    "haystack.component.name": "retriever",
+                    "haystack.component.input": json.dumps({"query": "why?"}),
+                    "haystack.component.output": json.dumps(found),
+                },
+            },
+            {
+                "operation_name": "haystack.pipeline.run",
+                "tags": {
+                    "haystack.pipeline.input_data": json.dumps({"retriever": {"query": "why?"}})
+                },
+            },
+        ]
+
+    log = "".join(json.dumps(row) + "\n" for row in rows[::step]).encode()
+    items = [i for i in read(io.BytesIO(log)) if not isinstance(i, Recognised)]
+
+    chunks = [i.chunks[0].source for i in items if isinstance(i, QuestionEvent)]
+    assert chunks == [RawText("a.md"), RawText("b.md")][::step]
+    assert not [i for i in items if isinstance(i, Rejected)]

@@ -7,6 +7,7 @@ enough, a few lines in presets.toml.
 from __future__ import annotations
 
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -143,6 +144,7 @@ class Preset:
     map: Mapping[str, str]
     scale: Scale | None
     trace: str = ""
+    said: str = ""
     search: str = ""
     kind: str = ""
     kinds: frozenset[str] = frozenset()
@@ -171,18 +173,45 @@ class Preset:
         if self.message is not None:
             shown = {name: path for name, path in self.message.items() if isinstance(path, str)}
             return Reading(self.name, Messages(self.message).read, self.scale, lambda: shown)
-        generic = Generic(
-            {**self.map, **told}, closed=True, trace=getter(self.trace) if self.trace else None
-        )
+        trace = getter(self.trace) if self.trace else None
+        if trace and self.said:
+            trace = _Runs(trace, getter(self.said), getter(self.search)).trace
+        generic = Generic({**self.map, **told}, closed=True, trace=trace)
         read: RowReader = generic.read
-        if self.search:
-            searched = _Searched(generic, getter(self.search), getter(self.trace))
+        if self.search and trace:
+            searched = _Searched(generic, getter(self.search), trace)
 
             def read(row: Json, place: Place) -> Iterator[Piece]:
                 if not self._is_step(row, generic):
                     yield from searched.read(row, place)
 
         return Reading(self.name, read, self.scale, generic.fields.report)
+
+
+class _Runs:
+    """Tells runs apart by what they are about where they have no trace: a run of the same words
+    begins after the row that asked, or with it where such a row comes first in the log.
+    """
+
+    def __init__(self, trace: Getter, said: Getter, search: Getter) -> None:
+        self._trace = trace
+        self._said = said
+        self._search = search
+        self._asked: Counter[str] = Counter()
+        self._asks_first: bool | None = None
+
+    def trace(self, row: Json) -> object:
+        """Return what joins a row to its run. Call it once for each row, in their order."""
+        own = self._trace(row)
+        if own not in (ABSENT, None, ""):
+            return own
+        said = text_of(self._said(row))
+        asks = self._search(row) in (ABSENT, None)
+        if self._asks_first is None:
+            self._asks_first = asks
+        run = self._asked[said] + (asks and self._asks_first)
+        self._asked[said] += asks
+        return f"{said}\x1f{run}" if said else ABSENT
 
 
 class _Searched:
@@ -219,6 +248,7 @@ def _preset(table: dict[str, Any]) -> Preset:
         map=table.get("map", {}),
         scale=Scale.of(table.get("down", ()), table.get("up", ()), closed=True) if told else None,
         trace=table.get("trace", ""),
+        said=table.get("said", ""),
         search=table.get("search", ""),
         kind=table.get("kind", ""),
         kinds=frozenset(table.get("kinds", ())),
