@@ -4,13 +4,14 @@ again founds a new candidate, long after somebody made it an item.
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Text, func, select, type_coerce
 
 from curate.model.items import Item
 from curate.model.plain import Json
@@ -42,13 +43,14 @@ class Twins:
     @classmethod
     def load(cls, connection: Connection, matcher: Matcher) -> Twins:
         """Return the items that are drafts or ready."""
-        asked = select(item.c.id, item.c.content).where(item.c.status.in_(("draft", "ready")))
+        plain = type_coerce(item.c.content, Text)
+        asked = select(item.c.id, plain).where(item.c.status.in_(("draft", "ready")))
         ids: list[str] = []
         wordings: list[Gist] = []
         holders: dict[int, list[int]] = defaultdict(list)
         for identifier, content in connection.execute(asked.order_by(item.c.id)):
-            for one in _wordings(content):
-                for value in _bands(matcher, one):
+            for one, bands in _stored(matcher, content):
+                for value in bands:
                     holders[value].append(len(ids))
                 ids.append(identifier)
                 wordings.append(one)
@@ -94,7 +96,8 @@ def asking(
     connection: Connection, items: Iterable[Item], *, matcher: Matcher, now: datetime
 ) -> frozenset[int]:
     """Return the open candidates that ask what one of the items asks."""
-    bands = {one: _bands(matcher, one) for asked in items for one in _wordings(item_to_json(asked))}
+    wordings = (one for asked in items for one in _wordings(item_to_json(asked)))
+    bands = {one: bands_of(matcher, one) for one in wordings}
     shelf = Shelf(connection, bands.values(), now)
     homes = (shelf.find(one, values, matcher) for one, values in bands.items())
     found = {home for home in homes if home is not None}
@@ -114,5 +117,6 @@ def _wordings(content: Json) -> list[Gist]:
 
 
 @lru_cache(maxsize=10_000)
-def _bands(matcher: Matcher, one: Gist) -> tuple[int, ...]:
-    return tuple(bands_of(matcher, one))
+def _stored(matcher: Matcher, content: str) -> tuple[tuple[Gist, list[int]], ...]:
+    """Return what an item asks, with its bands: each batch of an ingest wants all of them again."""
+    return tuple((one, bands_of(matcher, one)) for one in _wordings(json.loads(content)))
