@@ -234,6 +234,26 @@ def test_what_a_glob_matches_and_is_no_log_keeps_no_other_log_from_being_read(
     assert curate("ingest", logs / "a.jsonl").code == 2
 
 
+@pytest.mark.presidio
+def test_a_source_that_matches_nothing_is_counted_and_the_others_are_read(
+    workspace: Path, curate: Curate
+) -> None:
+    with (workspace / "curate.toml").open("a") as config:
+        config.write('\n[[sources]]\nname = "none"\npath = "none/*.jsonl"\n')
+    nothing = curate("ingest")
+    with (workspace / "curate.toml").open("a") as config:
+        config.write('\n[[sources]]\nname = "app"\npath = "app.jsonl"\n')
+    log(workspace / "app.jsonl", ASKED, VOTE)
+
+    told = curate("ingest", "--json").json
+
+    assert (nothing.code, "source `none`: nothing matches" in nothing.err) == (4, True)
+    assert (told["questions_new"], told["feedback_joined"], told["rejected"]) == (1, 1, 1)
+    missing = str(workspace / "none" / "*.jsonl")
+    assert told["reasons"] == {missing: {"not read: it does not exist": 1}}
+    assert curate("ingest", "--source", "none").code == 4
+
+
 def test_files_a_database_and_langfuse_exclude_each_other(
     workspace: Path, curate: Curate, tmp_path: Path
 ) -> None:

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 def configured(workspace: Workspace, names: Sequence[str] = ()) -> list[Input]:
     """Return the configured logs, one for each existing file, in the config's order.
 
-    With `names`, only those sources. Raises `CurateError` for an unknown name, a config
-    without sources, or a source whose globs match nothing.
+    With `names`, only those sources. One whose globs match nothing counts as a file that cannot
+    be read, so that the others are. Raises `CurateError` for an unknown name, a config without
+    sources, or when nothing at all matches.
     """
     place = workspace.root / config.FILE
     known = {source.name: source for source in workspace.settings.sources}
@@ -31,6 +32,7 @@ def configured(workspace: Workspace, names: Sequence[str] = ()) -> list[Input]:
             Exit.USAGE,
         )
     found: list[Input] = []
+    missing: list[SourceSettings] = []
     for name in names or known:
         if name not in known:
             raise CurateError(
@@ -44,11 +46,14 @@ def configured(workspace: Workspace, names: Sequence[str] = ()) -> list[Input]:
             continue
         paths = files(workspace, source)
         if not paths:
-            raise CurateError(
-                f"source `{name}`: nothing matches {source.path}",
-                f"Mend `path` in {place}; it is relative to that file.",
-            )
+            missing.append(source)
+            paths = [workspace.root / source.path]
         found += [LogFile(path, source, listed=True) for path in paths]
+    if len(missing) == len(found):
+        raise CurateError(
+            f"source `{missing[0].name}`: nothing matches {missing[0].path}",
+            f"Mend `path` in {place}; it is relative to that file.",
+        )
     return found
 
 
