@@ -141,6 +141,22 @@ async def test_a_search_replaces_the_passages_and_escape_brings_the_suggestions_
         assert "faq.md › Opening hours" in sat.text
 
 
+async def test_out_of_a_search_enter_takes_what_was_open_before_it(sit: Sit) -> None:
+    async with sit() as sat:
+        await sat.press("enter", "2")
+        before = sat.app.screen.page
+        await sat.press("slash")
+        await sat.type("saturdays")
+        assert sat.app.screen.page != before
+        await sat.press("escape", "escape")
+        assert sat.app.screen.page == before
+
+        await sat.press("enter")
+        (item,) = await sat.ask(items)
+        assert item.evidences[0].source == before.source
+        assert item.evidences[0].heading == before.heading
+
+
 async def test_another_passage_is_one_digit_away(sit: Sit) -> None:
     async with sit() as sat:
         await sat.press("enter", "2")

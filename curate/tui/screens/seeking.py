@@ -56,6 +56,7 @@ class SeekingScreen(EditingScreen):
         self.asked = ""
         self.searched: list[str] = []
         self.page: Page | None = None
+        self._before: Page | None = None
 
     def compose(self) -> ComposeResult:
         """Lay out the panes."""
@@ -89,7 +90,7 @@ class SeekingScreen(EditingScreen):
         for name in ("passages", "page"):
             self.forget(name)
         self.passages = ()
-        self.asked, self.searched, self.page = "", [], None
+        self.asked, self.searched, self.page, self._before = "", [], None, None
         self.field.value = ""
         self.remove_class("-searching", "-details")
         self.view.clear("looking …")
@@ -127,7 +128,11 @@ class SeekingScreen(EditingScreen):
     # ------------------------------------------------------------------ what is shown
 
     def suggest(self) -> None:
-        """Show what may answer the question."""
+        """Show what may answer the question again, and the page that was open before a search."""
+        self.forget("page")
+        self.asked = ""
+        if self._before is not None:
+            self.show_page(self._before)
         case = self.case
         if case is not None:
             self.fetch(
@@ -224,6 +229,8 @@ class SeekingScreen(EditingScreen):
     def action_search(self) -> None:
         """Search the documents."""
         self.show_documents()
+        if not self.has_class("-searching"):
+            self._before = self.page
         self.add_class("-searching")
         self.set_focus(self.field)
         self.field.select_on_focus = True
