@@ -53,3 +53,35 @@ def test_an_item_to_check_that_is_none_is_an_error(desk: Workspace, curate: Cura
     ran = curate("check", "nobody-1")
     assert ran.code == 2
     assert "no item nobody-1" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        (
+            "Bike In!",
+            "`Bike In!` is no id\n  Small letters, digits and hyphens between them, 40 at",
+        ),
+        ("badge-1", "there is an item badge-1 already"),
+    ],
+)
+def test_a_new_id_is_a_slug_that_is_free(
+    name: str, told: str, desk: Workspace, curate: Curate
+) -> None:
+    given = ("--source", "fees.md", "--evidence", "A new badge costs 5 dollars")
+    curate("items", "set", "new", "--question", "how much is another?", "--id", "badge-1", *given)
+
+    ran = curate("items", "set", "new", "--question", "and a third?", "--id", name, *given)
+
+    assert (ran.code, told in ran.err) == (2, True)
+    assert [item.id for item in desk.store.items()] == ["badge-1"]
+
+
+def test_an_item_keeps_its_id(desk: Workspace, curate: Curate) -> None:
+    curate("items", "set", "new", "--question", "how much is another?", "--id", "badge-1")
+
+    refused = curate("items", "set", "badge-1", "--note", "old", "--id", "badge-2")
+
+    assert (refused.code, "badge-1 keeps its id for ever" in refused.err) == (2, True)
+    assert desk.store.item("badge-1").note == ""
+    assert curate("items", "set", "badge-1", "--note", "old", "--id", "badge-1").code == 0

@@ -301,9 +301,17 @@ def test_a_function_is_asked_plain_or_async(
     assert later.ask(Case("a", "?", True))["answer"] == "later"
 
 
-@pytest.mark.parametrize("name", ["nowhere:ask", "json:nothing", "json:__doc__", "json"])
-def test_a_function_that_cannot_be_loaded_is_refused(name: str) -> None:
-    with pytest.raises(CurateError, match="cannot be loaded"):
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("nowhere:ask", "there is no module nowhere"),
+        ("json:nothing", "json has no nothing"),
+        ("json:__doc__", "it is no function"),
+        ("json", "no function is named"),
+    ],
+)
+def test_a_function_that_cannot_be_loaded_is_refused(name: str, why: str) -> None:
+    with pytest.raises(CurateError, match=f"cannot be loaded: {why}"):
         targets.Function(name, {}, timeout=1)
 
 

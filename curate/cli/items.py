@@ -12,7 +12,7 @@ from curate.cli import inbox as inbox_
 from curate.cli.context import Shared, as_is_option, json_option, shared_options
 from curate.cli.inbox import CANDIDATE
 from curate.model.errors import CurateError, Exit, did_you_mean
-from curate.text import one_line
+from curate.text import one_line, slug
 
 if TYPE_CHECKING:
     from curate.model.documents import Evidence
@@ -182,17 +182,39 @@ def set_(
 
 
 def _start(workspace: Workspace, ref: str, given: dict[str, Any]) -> tuple[Item, int | None]:
+    number: int | None = None
     if match := CANDIDATE.fullmatch(ref):
         candidate = workspace.store.candidate(int(match[1]))
-        if candidate.item:
-            return workspace.store.item(candidate.item), candidate.id
-        item = workspace.draft(candidate)
-        return replace(item, id=given["slug"] or ""), candidate.id
+        number = candidate.id
+        if not candidate.item:
+            return replace(workspace.draft(candidate), id=_new_id(workspace, given)), number
+        ref = candidate.item
     if ref == "new":
         if not given["question"]:
             raise CurateError("`items set new` needs --question", "", Exit.USAGE)
-        return workspace.fresh(given["question"], given["slug"] or ""), None
-    return workspace.store.item(ref), None
+        return workspace.fresh(given["question"], _new_id(workspace, given)), None
+    item = workspace.store.item(ref)
+    if given["slug"] not in (None, item.id):
+        raise CurateError(f"{item.id} keeps its id for ever", "Leave --id out.", Exit.USAGE)
+    return item, number
+
+
+def _new_id(workspace: Workspace, given: dict[str, Any]) -> str:
+    wanted: str = given["slug"] or ""
+    if slug(wanted) != wanted:
+        near = f", as in {slug(wanted)}" if slug(wanted) else ""
+        raise CurateError(
+            f"`{one_line(wanted)}` is no id",
+            f"Small letters, digits and hyphens between them, 40 at most{near}.",
+            Exit.USAGE,
+        )
+    if wanted and workspace.store.items([wanted]):
+        raise CurateError(
+            f"there is an item {wanted} already",
+            f"Name another id, or change that one: `curate items set {wanted}`.",
+            Exit.USAGE,
+        )
+    return wanted
 
 
 def _change(workspace: Workspace, item: Item, given: dict[str, Any]) -> Item:

@@ -225,10 +225,11 @@ class Function:
             sys.path.insert(0, str(Path.cwd()))
         loaded = _outcome(lambda: getattr(importlib.import_module(module), attribute), None)
         if isinstance(loaded, BaseException) or not callable(loaded):
-            why = _where(loaded) if isinstance(loaded, BaseException) else "it is no function"
+            why = _why(loaded, module, attribute)
             raise CurateError(
                 f"--python {name} cannot be loaded: {why}",
-                "Write it as MODULE:FUNCTION; it takes a question and a history.",
+                "Write it as MODULE:FUNCTION, found from the current directory or installed; it takes "
+                "a question and a history.",
                 Exit.USAGE,
             )
         self.name = name
@@ -294,6 +295,15 @@ def _outcome(call: Callable[[], Any], timeout: float | None) -> Any:
         return future.exception(timeout) or future.result()
     except FutureTimeout as error:
         return error
+
+
+def _why(loaded: object, module: str, attribute: str) -> str:
+    """Say in words why this is no function to ask."""
+    if isinstance(loaded, ModuleNotFoundError) and loaded.name == module:
+        return f"there is no module {module}"
+    if isinstance(loaded, AttributeError) and loaded.name == attribute:
+        return f"{module} has no {attribute}" if attribute else "no function is named"
+    return _where(loaded) if isinstance(loaded, BaseException) else "it is no function"
 
 
 def _where(error: BaseException) -> str:
