@@ -60,7 +60,7 @@ def test_an_item_to_check_that_is_none_is_an_error(desk: Workspace, curate: Cura
     [
         (
             "Bike In!",
-            "`Bike In!` is no id\n  Small letters, digits and hyphens between them, 40 at",
+            "`Bike In!` is no id\n  Small letters, digits and hyphens between them",
         ),
         ("badge-1", "there is an item badge-1 already"),
     ],

@@ -99,23 +99,30 @@ def test_refusals_latency_and_tokens_are_shown() -> None:
     assert sample.fields["tokens"] == "10 in, ? out"
 
 
-def test_what_the_map_does_not_read_is_named_and_anonymised() -> None:
-    chunk = {"ref": "a#1", "doc name": "a.md", "?": 1}
-    row = {"q_text": "why?", "ctx": {"porter": 1, "chunks": [chunk]}, "o'clock": 2}
-    log = "\n".join([json.dumps(row)] * 20 + [json.dumps({**row, "once": 3})]).encode()
+def test_what_the_map_does_not_read_is_named_and_rare_keys_are_anonymised() -> None:
+    chunk = {"ref": "a#1", "doc name": "a.md", "?": 1, "score": 0.5}
+    row = {"q_text": "why?", "ctx": {"sub": 1, "chunks": [chunk]}, "o'clock": 2}
+    rare = {**row, "by": {"porter": 3}}
+    log = "\n".join([json.dumps(row)] * 20 + [json.dumps(rare)] * 4 + [json.dumps({"once": 1})])
 
-    found = explain(read(io.BytesIO(log), name="f"), hidden)
-    told = SourceSettings(map={"question": "q_text", "chunk_id": "ref", "title": "ctx.porter"})
-    rest = explain(read(io.BytesIO(log), told, name="f"), hidden)
+    found = explain(read(io.BytesIO(log.encode()), name="f"), hidden)
+    told = {"question": "q_text", "chunk_id": "ref", "chunk_source": "doc name", "title": "ctx.sub"}
+    rest = explain(read(io.BytesIO(log.encode()), SourceSettings(map=told), name="f"), hidden)
 
-    assert sorted(found.unread["f"]) == [
-        "ctx.<PERSON_1>",
-        "ctx.chunks[].doc name",
-        "ctx.chunks[].ref",
-        "q_text",
-    ]
-    assert rest.unread == {}
+    inner = ("ctx.chunks[].ref", "ctx.chunks[].doc name")
+    assert found.unread["f"] == ("q_text", "ctx.sub", *inner, "by.<PERSON_1>")
+    assert rest.unread == {"f": ("by.<PERSON_1>",)}
     assert rest.samples[0].fields["chunk 1 id"] == "a#1"
+
+
+def test_a_path_that_leads_nowhere_is_told() -> None:
+    row = {"q": "why?", "chunks": [{"ref": "a#1"}]}
+    log = "\n".join([json.dumps(row)] * 9).encode()
+    told = {"question": "q", "answer": "nope", "chunk_id": "ref", "chunk_source": "chunks.ref"}
+
+    found = explain(read(io.BytesIO(log), SourceSettings(map=told), name="f"), hidden)
+
+    assert found.nowhere == {"f": ("answer", "chunk_source")}
 
 
 def test_logs_that_are_read_by_code_have_nothing_unread() -> None:

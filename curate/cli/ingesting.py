@@ -261,6 +261,7 @@ def _explain(found: Explanation, *, as_json: bool) -> None:
                 "formats": report.formats,
                 "maps": report.maps,
                 "unread": found.unread,
+                "nowhere": found.nowhere,
                 "questions": report.questions_read,
                 "feedback": report.feedback_read,
                 "rejected": report.rejected,
@@ -289,6 +290,11 @@ def _explain(found: Explanation, *, as_json: bool) -> None:
 def _show_unread(found: Explanation) -> None:
     from curate.ingest.fields import FIELDS
 
+    for file, told in found.nowhere.items():
+        maps = found.report.maps[file]
+        output.line()
+        output.line(f"{file}: told, but in no record")
+        _words([f"{name}={maps[name]}" for name in told])
     for file, paths in found.unread.items():
         output.line()
         output.line(f"{file}: not read")

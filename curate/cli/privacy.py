@@ -31,7 +31,7 @@ def privacy() -> None:
 def audit(shared: Shared, limit: int, as_json: bool) -> None:
     """List reveals, erasures, purges and looks.
 
-    Also changes of the guards. Who, when, which id; never text.
+    Also changes of the guards. Who, when, which id; never text of the log.
     """
     from curate.workspace.custody import auditing
 

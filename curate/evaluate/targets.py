@@ -228,8 +228,8 @@ class Function:
             why = _why(loaded, module, attribute)
             raise CurateError(
                 f"--python {name} cannot be loaded: {why}",
-                "Write it as MODULE:FUNCTION, found from the current directory or installed; it takes "
-                "a question and a history.",
+                "Write it as MODULE:FUNCTION, in this directory or installed; it takes a question "
+                "and a history.",
                 Exit.USAGE,
             )
         self.name = name

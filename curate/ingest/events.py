@@ -9,6 +9,7 @@ from datetime import datetime
 
 from curate.ingest.chunks import chunks_of
 from curate.ingest.conversation import answer_of, chat
+from curate.ingest.fields import Unread
 from curate.ingest.ratings import Rating, Scale, UnknownNumber, UnknownWord
 from curate.ingest.values import count, ident, moment, raw, whole_ms
 from curate.model.events import (
@@ -33,7 +34,7 @@ class Recognised:
     file: str
     format: str
     map: Mapping[str, str] = field(default_factory=dict)
-    unread: tuple[str, ...] = field(default=(), repr=False)
+    unread: Unread = field(default=Unread(), repr=False)
     grown: bool = False
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from curate.ingest.door import CleanRecords
 from curate.ingest.events import Progress, Recognised, StreamItem
+from curate.ingest.fields import Unread
 from curate.ingest.run import IngestReport, survey
 from curate.model.events import Event, FeedbackEvent, QuestionEvent, RawText
 
@@ -28,13 +29,15 @@ class Sample:
 class Explanation:
     """How logs would be read. `report` has counts, formats and maps; nothing was written.
 
-    `unread` has, for each log that a field map reads, the paths that it does not; anonymised, since
-    a key may be a name.
+    `unread` has, for each log that a field map reads, the paths that it does not, anonymised where
+    few rows have the key, since that may be a name; `nowhere` the fields whose told path leads to
+    nothing.
     """
 
     samples: tuple[Sample, ...]
     report: IngestReport
     unread: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    nowhere: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def explain(
@@ -50,7 +53,7 @@ def explain(
     """
     kept: list[Event] = []
     sampled: dict[_Place, int] = {}
-    unread: dict[str, tuple[str, ...]] = {}
+    unread: dict[str, Unread] = {}
 
     def watched() -> Iterator[StreamItem]:
         left = count
@@ -75,7 +78,7 @@ def explain(
         if texts[number].get("question") != prompt:
             texts[number] = {"prompt": prompt, **texts[number]}
     cleaned = clean([[text.reveal() for text in record.values()] for record in texts])
-    shown = clean(list(unread.values()))
+    rare = clean([one.rare for one in unread.values()])
     samples = [
         Sample(
             event.line,
@@ -91,10 +94,11 @@ def explain(
         tuple(samples),
         report,
         {
-            file: tuple(one.text for one in paths)
-            for file, paths in zip(unread, shown, strict=True)
-            if paths
+            file: (*one.usual, *(path.text for path in paths))
+            for (file, one), paths in zip(unread.items(), rare, strict=True)
+            if one.usual or paths
         },
+        {file: one.nowhere for file, one in unread.items() if one.nowhere},
     )
 
 

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from curate.ingest.chunks import USUAL, chunks_of
 from curate.ingest.conversation import answer_of, chat
@@ -111,6 +112,16 @@ QUESTIONS = frozenset(_STRONG["question"].split())
 """The folded names that can only be those of a question."""
 
 
+class Unread(NamedTuple):
+    """Paths that a map does not read: `usual` ones, and `rare` ones whose keys may be values; what
+    a few rows have is in neither. `nowhere` are fields whose told path leads to nothing.
+    """
+
+    usual: tuple[str, ...] = ()
+    rare: tuple[str, ...] = ()
+    nowhere: tuple[str, ...] = ()
+
+
 class Fields:
     """The map of one log: for each field its paths, told or found, best first.
 
@@ -196,10 +207,9 @@ class Fields:
         found = {field: "|".join(paths) for field, paths in self.paths.items() if paths}
         return {**found, **{f: path for f in _IN_CHUNKS if (path := self._told.get(f))}}
 
-    def unread(self, rows: Sequence[Json]) -> tuple[str, ...]:
+    def unread(self, rows: Sequence[Json]) -> Unread:
         """Return the paths of `rows` that the map does not read, those of most rows first; after
-        `[]` those in retrieved chunks of which neither id nor source is read. What few rows have
-        is left out: such a key may be a value.
+        `[]` those in retrieved chunks of which not both id and source are read.
         """
         counts: Counter[str] = Counter()
         rows = rows[:_MOST_LOOKED_AT]
@@ -210,8 +220,21 @@ class Fields:
                 if not isinstance(value, dict) and not self._reads(path)
             )
             counts.update(self._unread_in_chunks(row))
-        most = counts.most_common(_MOST_UNREAD)
-        return tuple(path for path, count in most if count * _FEW >= len(rows))
+        usual, rare = [], []
+        for path, count in counts.most_common(_MOST_UNREAD):
+            if count > 1 and count * 2 >= len(rows):
+                usual.append(path)
+            elif count * _FEW >= len(rows):
+                rare.append(path)
+        return Unread(tuple(usual), tuple(rare), tuple(self._nowhere(rows)))
+
+    def _nowhere(self, rows: Sequence[Json]) -> Iterator[str]:
+        chunks = [chunk for row in rows for chunk in self._chunks(row)]
+        for field, path in self._told.items():
+            within = chunks if field in _IN_CHUNKS else rows
+            get = getter(path)
+            if path and within and all(get(one) is ABSENT for one in within):
+                yield field
 
     def _reads(self, path: str) -> bool:
         """Say whether a path of the map leads to `path`, into it, or past it."""
@@ -220,14 +243,17 @@ class Fields:
         known = (one.split(".") for one in told.split("|"))
         return any(one[: len(parts)] == parts[: len(one)] for one in known)
 
-    def _unread_in_chunks(self, row: Json) -> list[str]:
+    def _chunks(self, row: Json) -> list[Json]:
         found = embedded(self.value(row, "chunks"))
-        if not isinstance(found, list) or any(
-            chunk.id or chunk.source for chunk in chunks_of(found, names=self.chunk_names)
-        ):
+        return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+    def _unread_in_chunks(self, row: Json) -> list[str]:
+        found = self._chunks(row)
+        if any(one.id and one.source for one in chunks_of(found, names=self.chunk_names)):
             return []
-        [path, *_] = self.paths["chunks"]
-        keys = dict.fromkeys(key for one in found if isinstance(one, dict) for key in one)
+        read = {name.split(".")[0] for names in self.chunk_names for name in names}
+        keys = dict.fromkeys(key for one in found for key in one if key not in read)
+        [path, *_] = self.paths.get("chunks") or [""]
         return [f"{path}[].{key}" for key in keys if _NAME.fullmatch(key)]
 
     def _settle(self) -> None:

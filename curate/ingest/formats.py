@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from curate.config import SourceSettings
 from curate.ingest import langfuse, langsmith, mlflow, openwebui, otel, ragflow
 from curate.ingest.events import ROOT, Part, Piece, Place, Unusable
-from curate.ingest.fields import QUESTIONS, folded
+from curate.ingest.fields import QUESTIONS, Unread, folded
 from curate.ingest.generic import Generic
 from curate.ingest.paths import ABSENT, Getter, getter
 from curate.ingest.quick import Reader
@@ -69,7 +69,7 @@ class Reading:
     scale: Scale | None
     map: Callable[[], Mapping[str, str]]
     quickly: Callable[[str], Reader] | None = None
-    unread: Callable[[Sequence[Json]], tuple[str, ...]] = lambda _: ()
+    unread: Callable[[Sequence[Json]], Unread] = lambda _: Unread()
 
 
 FORMATS = (

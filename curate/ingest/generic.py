@@ -11,7 +11,7 @@ from curate.ingest.chunks import chunks_of
 from curate.ingest.conversation import Chat, answer_of, chat, history_of
 from curate.ingest.envelopes import unwrap
 from curate.ingest.events import ROOT, Part, Piece, Place, Unusable
-from curate.ingest.fields import INVERTED, Fields, folded
+from curate.ingest.fields import INVERTED, Fields, Unread, folded
 from curate.ingest.jsontext import embedded
 from curate.ingest.paths import ABSENT, Getter
 from curate.ingest.quick import Quick, Reader
@@ -72,7 +72,7 @@ class Generic:
         if voted:
             yield self._vote(row, place, rating, inverted, question)
 
-    def unread(self, rows: Sequence[Json]) -> tuple[str, ...]:
+    def unread(self, rows: Sequence[Json]) -> Unread:
         """Return the paths of rows as they were logged that the map does not read."""
         return self.fields.unread([opened for row in rows if (opened := _opened(row))])
 

@@ -9,10 +9,12 @@ from curate.model.custody import Audit
 if TYPE_CHECKING:
     from curate.workspace.workspace import Workspace
 
+_DIGEST = len("sha256:") + 12
+
 
 def entries(workspace: Workspace, limit: int) -> list[Audit]:
     """Return the newest entries first: what is on record, receipts of purges and erasures, and
-    looks at holdout scores. Ids and counts, never text.
+    looks at holdout scores. Ids, counts and the reasons of looks; never text of the log.
     """
     store = workspace.store
     found = store.audits(limit)
@@ -22,5 +24,6 @@ def entries(workspace: Workspace, limit: int) -> list[Audit]:
         found.append(Audit(receipt.at, receipt.by, receipt.kind, "", detail))
     for look in store.looks(limit):
         version = "" if look.version is None else f"v{look.version:04}"
-        found.append(Audit(look.at, look.by, "look at holdout", version, look.run))
+        detail = f"{look.why or 'no reason given'} ({look.run[:_DIGEST]})"
+        found.append(Audit(look.at, look.by, "look at holdout", version, detail))
     return sorted(found, key=lambda entry: entry.at, reverse=True)[:limit]
