@@ -13,7 +13,9 @@ from curate.model.errors import CurateError
 RANKS = [1, None, 1, 3, 3, 2, 4, 1, 1]
 
 
-def scored(tmp_path: Path, ranks: list[int | None], head: Any = None) -> scoring.Scored:
+def scored(
+    tmp_path: Path, ranks: list[int | None], head: Any = None, latency: float | None = None
+) -> scoring.Scored:
     questions, lines = [], [head] if head else []
     for n, rank in enumerate(ranks):
         questions.append(
@@ -31,7 +33,7 @@ def scored(tmp_path: Path, ranks: list[int | None], head: Any = None) -> scoring
             {"id": f"c{place}", "source": "a.md", "text": "gold" if place == rank else ""}
             for place in range(1, 9)
         ]
-        lines.append({"id": f"q{n}", "retrieved": chunks})
+        lines.append({"id": f"q{n}", "retrieved": chunks, "latency_ms": latency})
     (tmp_path / "q.json").write_text(json.dumps(questions), encoding="utf-8")
     (tmp_path / "r.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     return scoring.score(
@@ -65,6 +67,24 @@ def test_one_item_that_flips_breaks_no_proposed_floor_and_half_of_them_do(
     if n > 2:
         half: list[int | None] = [None] * (n // 2 + 1)
         assert not gate.check(scored(tmp_path, [*half, *[1] * (n - len(half))]), proposed).passed
+
+
+@pytest.mark.parametrize(("latency", "ceiling"), [(3, 103), (2000, 2400)])
+def test_a_latency_may_grow_by_a_fifth_and_by_what_a_machine_differs_from_itself(
+    tmp_path: Path, latency: float, ceiling: float
+) -> None:
+    proposed = gate.propose(scored(tmp_path, RANKS, latency=latency), "tuning", 4)
+
+    assert proposed.ceilings["latency-p95"] == ceiling
+
+
+def test_a_proposed_bound_that_can_never_be_crossed_says_so(tmp_path: Path) -> None:
+    lonely = scored(tmp_path, [1])
+
+    written = gate.toml(gate.propose(lonely, "tuning", 4), lonely)
+
+    assert '"hit@4" = 0  # now 1.00, n = 1; it holds whatever comes' in written
+    assert "whatever" not in gate.toml(gate.propose(scored(tmp_path, RANKS), "tuning", 4), lonely)
 
 
 def test_a_real_drop_falls_by_name_with_its_items(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ COSTS = ("latency-p50", "latency-p95", "tokens")
 RANKED = ("hit", "mrr", "recall", "precision", "ndcg")
 _SIDES: tuple[Side, ...] = ("tuning", "holdout", "all")
 _MARGIN = 0.02
+_JITTER = 100  # milliseconds by which the same machine may differ from itself
 _STEP = 0.05
 
 
@@ -140,8 +141,8 @@ def propose(scored: Scored, split: Side, k: int) -> Floors:
     """Return floors a little under a run's numbers: less `_MARGIN`, or less what one item makes
     where that is more, down to a whole `_STEP`.
 
-    So one item that flips breaks no build, however small the set. Costs may grow by a fifth. Only
-    what the run measured gets a bound.
+    So one item that flips breaks no build, however small the set. Costs may grow by a fifth, and
+    latency by `_JITTER` where that is more. Only what the run measured gets a bound.
     """
     floors, ceilings = {}, {}
     for name in (f"hit@{k}", f"mrr@{k}", "pass", "pass-unanswerable", "assertions"):
@@ -154,10 +155,10 @@ def propose(scored: Scored, split: Side, k: int) -> Floors:
         if score is not None:
             steps = math.ceil((score.value + _slack(score.n)) / _STEP - 1e-9)
             ceilings[name] = min(1.0, round(steps * _STEP, 2))
-    for name in ("latency-p95", "tokens"):
+    for name, least in (("latency-p95", _JITTER), ("tokens", 0)):
         score = scored.score(name, split)
         if score is not None:
-            ceilings[name] = float(math.ceil(score.value * 1.2))
+            ceilings[name] = float(math.ceil(score.value + max(score.value / 5, least)))
     return Floors(split, floors, ceilings)
 
 
@@ -168,9 +169,11 @@ def _slack(n: int) -> float:
 def toml(floors: Floors, scored: Scored) -> str:
     """Return floors as the text of a `floors.toml`, with the numbers of the run beside them."""
 
-    def today(name: str) -> str:
+    def today(name: str, bound: float) -> str:
         score = scored.score(name, floors.split)
-        return f"  # now {_shown(score.value)}, n = {score.n}" if score else ""
+        idle = bound == (1 if name in FALLING else 0)
+        note = "; it holds whatever comes" if idle else ""
+        return f"  # now {_shown(score.value)}, n = {score.n}{note}" if score else ""
 
     lines = [
         f"# A little under the numbers of {Path(scored.run.name).name}: one item may flip. Raise",
@@ -182,7 +185,7 @@ def toml(floors: Floors, scored: Scored) -> str:
         if bounds:
             lines += [
                 f"[{table}]",
-                *(f'"{name}" = {bound:g}{today(name)}' for name, bound in bounds.items()),
+                *(f'"{name}" = {bound:g}{today(name, bound)}' for name, bound in bounds.items()),
                 "",
             ]
     return "\n".join(lines)
