@@ -140,6 +140,16 @@ def test_an_unanswerable_item_comes_back_when_a_passage_matches_better(desk: Wor
     [risen] = desk.drifted().absence
     assert (risen.item.id, risen.source, risen.heading) == ("no-sale-1", "shop.md", "Buying")
     assert risen.now > risen.before
+
+
+def test_another_wording_of_what_nothing_answers_is_searched_anew(desk: Workspace) -> None:
+    item = desk.store.item("no-sale-1")
+    reworded = desk.save(replace(item, question="what does a laptop cost when it is late?"))
+
+    assert reworded.absence is not None
+    assert reworded.absence.queries == (reworded.question, item.question)
+    edit(desk, "# Laptops", "# Laptops\n\nWelcome. We are glad you came.")
+    assert desk.drifted().absence == ()
     item = desk.store.item("no-sale-1")
     desk.save(desk.unanswerable(item))
     assert not desk.drifted()

@@ -106,6 +106,14 @@ def unanswerable(workspace: Workspace, item: Item, searched: Sequence[str] = ())
     )
 
 
+def searched_anew(workspace: Workspace, item: Item) -> Item:
+    """Return `item`, the proof that nothing answers it made anew where its wording is another."""
+    absence = item.absence
+    if item.answerable is not False or absence is None or absence.queries[:1] == (item.question,):
+        return item
+    return unanswerable(workspace, item)
+
+
 def neutral(item: Item) -> Item:
     """Return `item` with neutral words for the placeholders in its own texts: the same words
     for the same placeholder, so that the case still reads as one.

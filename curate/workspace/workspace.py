@@ -493,6 +493,7 @@ class Workspace:
         drafting.hold(self, item, reason)
         if not as_is:
             wording.vet(self, wording.typed(self, item, logged=candidate is not None))
+        item = drafting.searched_anew(self, item)
         return self.store.save_item(
             item,
             by=self.who,
