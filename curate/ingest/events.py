@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -26,15 +26,15 @@ from curate.model.events import (
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
-    """How a log is read: its format's name, its field map, and the paths of its first rows that
-    the map does not read. Comes before its first event, and once more after the last when the map
-    has `grown`.
+    """How a log is read: its format's name and its field map; `unread()` finds the paths of its
+    first rows that the map does not read. Comes before its first event, and once more after the
+    last when the map has `grown`.
     """
 
     file: str
     format: str
     map: Mapping[str, str] = field(default_factory=dict)
-    unread: Unread = field(default=Unread(), repr=False)
+    unread: Callable[[], Unread] = field(default=Unread, repr=False)
     grown: bool = False
 
 

@@ -63,7 +63,7 @@ def explain(
                 asked[item.source] += 1
             if isinstance(item, Recognised) and not item.grown:
                 left = count
-                unread[item.file] = item.unread
+                unread[item.file] = item.unread()
             elif left and isinstance(item, QuestionEvent | FeedbackEvent):
                 kept.append(item)
                 if isinstance(item, QuestionEvent):

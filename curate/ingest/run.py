@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -181,7 +182,7 @@ def _read(
         first = [row.value for row in head if isinstance(row, Row)]
         form = formats.recognise(source, first)
         known = dict(form.map())
-        yield Recognised(log.name, form.format, known, form.unread(first))
+        yield Recognised(log.name, form.format, known, partial(form.unread, first))
         if track and track.start.offset:
             log.seek(track.start.offset, track.start.line)
             head, stream = [], rows.rest(log)

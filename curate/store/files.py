@@ -93,7 +93,6 @@ def _set_up(
         connection.execute("PRAGMA query_only=ON")
     connection.create_function("fold_search", 1, _fold_search, deterministic=True)
     connection.create_function("from_hex", 1, bytes.fromhex, deterministic=True)
-    connection.create_function("from_hex", 1, bytes.fromhex, deterministic=True)
 
 
 def _fold_search(text: str | None) -> str | None:

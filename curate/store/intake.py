@@ -55,6 +55,7 @@ _PUT_ALIASES = Many(insert(alias).prefix_with("OR IGNORE"), alias.columns.keys()
 _PUT_VOTES = Many(insert(vote), [column.name for column in vote.c if column is not vote.c.record])
 _PUT_TARGETS = Many(insert(vote_target).prefix_with("OR IGNORE"), vote_target.columns.keys())
 
+
 Keep = Callable[[CleanQuestion | CleanFeedback], timedelta]
 """How long an event's record is kept."""
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from curate import config, text
 from curate.config import SourceSettings
 from curate.ingest.inputs import Input, LogFile
-from curate.ingest.pulling import Pull
 from curate.model.errors import CurateError, Exit
 
 if TYPE_CHECKING:
@@ -59,6 +58,8 @@ def configured(workspace: Workspace, names: Sequence[str] = ()) -> list[Input]:
 
 def langfuse(workspace: Workspace, url: str, source: SourceSettings) -> Input:
     """Return the project of Langfuse at `url`, by the keys in the environment."""
+    from curate.ingest.pulling import Pull  # brings an HTTP client, which files need not
+
     return Pull(url, config.langfuse_keys(), source, workspace.now(), workspace.limit)
 
 
