@@ -19,8 +19,10 @@ import pytest
 
 from curate.cli import main
 from curate.model.records import Clean, CleanFeedback, CleanQuestion, RetrievedChunk, Turn
+from curate.store.store import Store
 from curate.text import language, sanitise
 from curate.workspace.workspace import Workspace
+from tests.events import Clock
 
 NOW = "2026-11-29T21:00:00Z"
 """The clock of the suite; a test that needs another passes --now."""
@@ -313,3 +315,16 @@ def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def database(empty_database: Path, tmp_path: Path) -> Path:
     """An empty database of the test's own."""
     return Path(shutil.copy(empty_database, tmp_path / "curate.db"))
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """A clock that stands until it is set."""
+    return Clock()
+
+
+@pytest.fixture
+def store(database: Path, clock: Clock) -> Iterator[Store]:
+    """An empty store at the time of `clock`."""
+    with Store.open(database, now=clock) as opened:
+        yield opened

@@ -28,11 +28,6 @@ LATER = (NOW + 15 * DAY).isoformat()
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
 def workspace(tmp_path: Path, clock: Clock) -> Iterator[Workspace]:
     with people.make(tmp_path / "ws", clock, "Zorvath") as opened:
         people.read(

@@ -23,11 +23,6 @@ from tests.events import DAY, NOW, Clock
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
 def workspace(tmp_path: Path, clock: Clock) -> Iterator[Workspace]:
     with people.make(tmp_path / "ws", clock, "Zorvath", "Room Nine") as opened:
         opened.corpus.sync()

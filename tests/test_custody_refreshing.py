@@ -14,11 +14,6 @@ from tests.events import DAY, NOW, Clock
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
 def workspace(tmp_path: Path, clock: Clock) -> Iterator[Workspace]:
     """Read in with an anonymiser that knows one name, open with one that knows another two."""
     root, log = tmp_path / "ws", tmp_path / "log.jsonl"

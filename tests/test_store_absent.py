@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,17 +13,6 @@ from tests.events import DAY, NOW, Clock, question
 from tests.test_store_deciding import make
 
 WHO: dict[str, Any] = {"by": "anna", "now": NOW}
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def store(database: Path, clock: Clock) -> Iterator[Store]:
-    with Store.open(database, now=clock) as opened:
-        yield opened
 
 
 def filled(store: Store) -> list[int]:

@@ -18,11 +18,6 @@ UNTIL = NOW + timedelta(minutes=15)
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
 def store(database: Path, clock: Clock) -> Iterator[Store]:
     with Store.open(database, now=clock) as opened:
         opened.save([question("a", "How long?")], matcher=Matcher(), received=NOW)

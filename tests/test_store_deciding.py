@@ -45,11 +45,6 @@ FULL = Item(
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
 def store(database: Path, clock: Clock) -> Iterator[Store]:
     with Store.open(database, now=clock) as opened:
         opened.save(

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -13,17 +11,6 @@ from curate.triage import Matcher
 from tests.events import DAY, NOW, Clock, question
 
 SCORES = {"tuning": {"hit@4": 0.9}, "holdout": {"hit@4": 0.8}}
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def store(database: Path, clock: Clock) -> Iterator[Store]:
-    with Store.open(database, now=clock) as opened:
-        yield opened
 
 
 def test_looks_are_kept_with_who_why_and_what_was_seen(store: Store) -> None:

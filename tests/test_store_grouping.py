@@ -20,11 +20,6 @@ WHO: dict[str, Any] = {"by": "anna", "now": NOW}
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
 def store(database: Path, clock: Clock) -> Iterator[Store]:
     with Store.open(database, now=clock) as opened:
         opened.save(

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import itertools
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -25,12 +24,6 @@ from curate.triage import Matcher
 from tests.events import DAY, NOW, Clock, evidence, follow_up, question, tag, vote
 
 Event = CleanQuestion | CleanFeedback
-
-
-@pytest.fixture
-def store(database: Path) -> Iterator[Store]:
-    with Store.open(database, now=Clock()) as opened:
-        yield opened
 
 
 def save(store: Store, *batch: Event) -> Saved:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +10,7 @@ from curate.model.events import Checkpoint, Watermark
 from curate.model.records import CleanFeedback, CleanQuestion
 from curate.store.store import Store
 from curate.triage import Matcher
-from tests.events import DAY, NOW, Clock, question, vote
+from tests.events import DAY, NOW, question, vote
 
 POINT = Checkpoint(
     source="log",
@@ -26,12 +24,6 @@ POINT = Checkpoint(
     settings=b"s" * 16,
     at=NOW,
 )
-
-
-@pytest.fixture
-def store(database: Path) -> Iterator[Store]:
-    with Store.open(database, now=Clock()) as opened:
-        yield opened
 
 
 def test_the_last_mark_of_a_file_and_of_a_stream_is_kept(store: Store) -> None:

@@ -15,11 +15,6 @@ from tests.events import DAY, NOW, Clock, question, vote
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
 def store(database: Path, clock: Clock) -> Iterator[Store]:
     with Store.open(database, now=clock) as opened:
         opened.save(

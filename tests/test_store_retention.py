@@ -36,17 +36,6 @@ class Plain(Matcher):
         return a == b
 
 
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def store(database: Path, clock: Clock) -> Iterator[Store]:
-    with Store.open(database, now=clock) as opened:
-        yield opened
-
-
 def fill(store: Store, first: int, count: int, **changes: object) -> None:
     batch = [
         question(

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
-
-import pytest
 
 from curate.model.items import Item
 from curate.model.records import Candidate, CleanFeedback, CleanQuestion
@@ -15,17 +11,6 @@ from curate.triage import Matcher
 from tests.events import DAY, NOW, Clock, follow_up, question, vote
 
 ASKED = "How long may I keep a borrowed book?"
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def store(database: Path, clock: Clock) -> Iterator[Store]:
-    with Store.open(database, now=clock) as opened:
-        yield opened
 
 
 def save(store: Store, *batch: CleanQuestion | CleanFeedback) -> list[Candidate]:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,14 +8,8 @@ import pytest
 from curate.model.errors import CurateError
 from curate.model.items import ChunkLabel, ChunkSet, Item, Version
 from curate.store.store import Store
-from tests.events import DAY, NOW, Clock
+from tests.events import DAY, NOW
 from tests.test_store_deciding import FULL
-
-
-@pytest.fixture
-def store(database: Path) -> Iterator[Store]:
-    with Store.open(database, now=Clock()) as opened:
-        yield opened
 
 
 def version(number: int, *items: Item) -> Version:
